@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counter-based randomness: every number is a pure function of (seed, stream, step, index), so results depend
+// neither on the number of threads nor on what was drawn before.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace emgnn {
+
+// What a random number is for. Two streams never share numbers. Values are part of the file format of
+// checkpoints: append, never renumber.
+enum class Stream : uint32_t {
+  kTest = 0,
+  kInit = 1,
+  kDropout = 2,
+  kDraw = 3,       // λ drawn in the M-step
+  kMcmc = 4,       // one sub-stream per chain
+  kSplit = 5,
+  kGenerator = 6,  // generated datasets
+  kRewire = 7,
+  kPerturb = 8,
+};
+
+using PhiloxBlock = std::array<uint32_t, 4>;
+
+// Philox4x32-10 (Salmon et al. 2011) of one counter under one key.
+PhiloxBlock philox(PhiloxBlock counter, std::array<uint32_t, 2> key);
+
+// A sequence keyed by (seed, stream, step). Copies continue independently from the same place.
+class Rng {
+ public:
+  Rng(uint64_t seed, Stream stream, uint64_t step = 0, uint32_t substream = 0);
+
+  uint32_t next_u32();
+  uint64_t next_u64();
+  double uniform();                  // [0, 1), 53 bits
+  double uniform(double lo, double hi);
+  uint64_t below(uint64_t n);        // {0, .., n-1}, unbiased; n >= 1
+  double normal();                   // standard normal (Box-Muller)
+
+  // The seed and the 32-bit coordinates, for kernels that draw by element index.
+  uint64_t seed() const { return seed_; }
+  uint32_t stream_word() const { return stream_; }
+  uint64_t step() const { return step_; }
+
+ private:
+  uint64_t seed_;
+  uint32_t stream_;  // stream and substream in one word
+  uint64_t step_;
+  uint32_t block_ = 0;
+  int used_ = 4;
+  PhiloxBlock buffer_{};
+};
+
+}  // namespace emgnn

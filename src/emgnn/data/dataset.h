@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every loader, importer and generator returns, and what a graph family is built from.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <emgnn/graph/csr.h>
+#include <emgnn/graph/typed_graph.h>
+
+namespace emgnn {
+
+inline constexpr int32_t kNoLabel = -1;
+
+// Node features, [num_rows, num_cols], sparse or dense.
+struct Features {
+  int32_t num_rows = 0;
+  int32_t num_cols = 0;
+  bool is_sparse = true;
+  Csr sparse;                // if sparse
+  std::vector<float> dense;  // if dense: row-major
+};
+
+struct Split {
+  std::vector<int32_t> train, validation, test;  // distinct node ids, each with a label
+};
+
+struct Dataset {
+  std::string name;
+  TypedGraph graph;                      // symmetric relations, no self loops
+  Features features;
+  std::vector<int32_t> label;            // [num_nodes] 0..num_classes-1, or kNoLabel
+  std::vector<std::string> class_names;  // [num_classes]
+  Split split;
+  std::vector<std::string> node_names;       // [num_nodes], or empty: the names are 0, 1, 2, ...
+  std::vector<std::string> node_type_names;  // empty: one type
+  std::vector<int32_t> node_type;            // [num_nodes], or empty
+
+  int32_t num_classes() const { return static_cast<int32_t>(class_names.size()); }
+  std::string node_name(int32_t node) const {
+    return node_names.empty() ? std::to_string(node) : node_names[static_cast<size_t>(node)];
+  }
+};
+
+// Throws DataError when sizes disagree, a label or id is out of range, a split part overlaps another or is
+// empty, or a feature is not finite.
+void check(const Dataset& dataset);
+
+}  // namespace emgnn

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sparse matrices in compressed rows with 32-bit indices. Everything here is linear in time and memory.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace emgnn {
+
+struct Csr {
+  int32_t num_rows = 0;
+  int32_t num_cols = 0;
+  std::vector<int32_t> rowptr = {0};  // [num_rows + 1]
+  std::vector<int32_t> col;           // [num_entries], ascending and distinct within a row
+  std::vector<float> val;             // [num_entries], or empty: every value is 1
+
+  int64_t num_entries() const { return static_cast<int64_t>(col.size()); }
+  float value(int64_t entry) const { return val.empty() ? 1.0F : val[static_cast<size_t>(entry)]; }
+};
+
+// Entries in any order. `val` is empty (all ones) or as long as `row`.
+struct Coo {
+  std::vector<int32_t> row, col;
+  std::vector<float> val;
+};
+
+enum class Duplicates { kSum, kKeepFirst, kKeepMax };
+
+// Checks every index against the shape (UsageError with the entry's position) and sorts each row.
+Csr csr_from_coo(int32_t num_rows, int32_t num_cols, const Coo& coo, Duplicates duplicates);
+
+// The transpose; `entry[k]` is the position in the original of the transpose's k-th entry.
+struct Transposed {
+  Csr csr;
+  std::vector<int32_t> entry;
+};
+Transposed transpose(const Csr& a);
+
+// a ∪ aᵀ for a square matrix; where both are stored the larger value stays.
+Csr symmetrise(const Csr& a);
+bool is_symmetric(const Csr& a);
+
+Csr remove_diagonal(const Csr& a);
+Csr add_diagonal(const Csr& a, float value);  // a + value·I; adds to a stored diagonal entry
+
+std::vector<double> row_sums(const Csr& a);
+Csr normalise_rows(const Csr& a);       // D⁻¹ a, rows of sum zero stay zero
+Csr normalise_symmetric(const Csr& a);  // D^-1/2 a D^-1/2, D = row sums
+
+// The rows `ids` of a, in that order.
+Csr select_rows(const Csr& a, std::span<const int32_t> ids);
+
+}  // namespace emgnn

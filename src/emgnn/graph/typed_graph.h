@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Graphs whose edges carry a type: one square matrix per relation over the same nodes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <emgnn/graph/csr.h>
+
+namespace emgnn {
+
+struct Relation {
+  std::string name;
+  Csr adjacency;  // [num_nodes, num_nodes], no self loops
+};
+
+struct TypedGraph {
+  int32_t num_nodes = 0;
+  std::vector<Relation> relations;  // any number >= 1
+};
+
+// Entries of the union of all relations and the diagonal, with what each relation has stored there.
+struct UnionPattern {
+  Csr pattern;                             // no values; every diagonal entry is present
+  std::vector<int32_t> diagonal;           // [num_nodes] position of each diagonal entry
+  std::vector<std::vector<float>> weight;  // [num_relations][num_entries], 0 where the relation has no edge
+};
+UnionPattern union_pattern(const TypedGraph& graph);
+
+}  // namespace emgnn

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <emgnn/base/threads.h>
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <vector>
+
+#include <emgnn/base/error.h>
+
+namespace emgnn {
+namespace {
+
+TEST(ParallelFor, VisitsEveryIndexOnceAndCutsAtGrains) {
+  for (int threads : {1, 2, 5}) {
+    set_num_threads(threads);
+    for (int64_t n : {0, 1, 7, 64, 1000}) {
+      std::vector<int> visits(static_cast<size_t>(n));
+      parallel_for(n, 16, [&](int64_t begin, int64_t end) {
+        EXPECT_EQ(begin % 16, 0);
+        for (int64_t i = begin; i < end; ++i) ++visits[static_cast<size_t>(i)];
+      });
+      for (int v : visits) EXPECT_EQ(v, 1);
+    }
+  }
+}
+
+TEST(ParallelFor, RethrowsTheBodysException) {
+  set_num_threads(2);
+  EXPECT_THROW(parallel_for(1000, 1, [](int64_t, int64_t) { throw std::runtime_error("x"); }),
+               std::runtime_error);
+}
+
+TEST(Threads, RejectsZero) { EXPECT_THROW(set_num_threads(0), UsageError); }
+
+}  // namespace
+}  // namespace emgnn
