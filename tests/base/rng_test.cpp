@@ -47,7 +47,8 @@ TEST(Rng, BelowIsUniform) {
   Rng rng(1, Stream::kTest);
   for (int i = 0; i < kDraws; ++i) ++count[rng.below(kBins)];
   double chi2 = 0;
-  for (int c : count) chi2 += (c - kDraws / kBins) * (c - kDraws / kBins) / (double(kDraws) / kBins);
+  for (int c : count)
+    chi2 += (c - kDraws / kBins) * (c - kDraws / kBins) / (double(kDraws) / kBins);
   EXPECT_LT(chi2, 45.3);  // 99.9 % point of chi-square with 20 degrees of freedom
 }
 

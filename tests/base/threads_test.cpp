@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 #include <emgnn/base/error.h>
@@ -29,6 +31,22 @@ TEST(ParallelFor, RethrowsTheBodysException) {
   set_num_threads(2);
   EXPECT_THROW(parallel_for(1000, 1, [](int64_t, int64_t) { throw std::runtime_error("x"); }),
                std::runtime_error);
+}
+
+TEST(ParallelFor, RunsInsideAnotherLoopAndFromSeveralThreads) {
+  set_num_threads(3);
+  std::atomic<int64_t> sum{0};
+  const auto loop = [&] {
+    parallel_for(100, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        parallel_for(10, 1, [&](int64_t b, int64_t e) { sum += e - b; });
+      }
+    });
+  };
+  std::thread other(loop);
+  loop();
+  other.join();
+  EXPECT_EQ(sum.load(), 2 * 100 * 10);
 }
 
 TEST(Threads, RejectsZero) { EXPECT_THROW(set_num_threads(0), UsageError); }

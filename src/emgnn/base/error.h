@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors. The library throws and never prints or exits; the command line maps kinds to exit statuses.
+// Errors. The library throws and never prints or exits; the command line maps kinds to exit
+// statuses.
 #pragma once
 
 #include <fmt/format.h>
@@ -9,7 +10,8 @@
 
 namespace emgnn {
 
-// A mistake that the caller can mend. `what()` is one line that names the place and what was expected.
+// A mistake that the caller can mend. `what()` is one line that names the place and what was
+// expected.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -46,13 +48,13 @@ namespace detail {
 }  // namespace emgnn
 
 // Checks a caller's value: EMGNN_CHECK(width > 0, "width must be positive", width).
-#define EMGNN_CHECK(cond, what, got)                                     \
-  do {                                                                   \
+#define EMGNN_CHECK(cond, what, got)                                               \
+  do {                                                                             \
     if (!(cond)) throw ::emgnn::UsageError(fmt::format("{} (got {})", what, got)); \
   } while (false)
 
 // Guards an invariant of our own.
-#define EMGNN_DCHECK(cond)                                                       \
-  do {                                                                           \
-    if (!(cond)) ::emgnn::detail::throw_internal(#cond, __FILE__, __LINE__);     \
+#define EMGNN_DCHECK(cond)                                                   \
+  do {                                                                       \
+    if (!(cond)) ::emgnn::detail::throw_internal(#cond, __FILE__, __LINE__); \
   } while (false)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counter-based randomness: every number is a pure function of (seed, stream, step, index), so results depend
-// neither on the number of threads nor on what was drawn before.
+// Counter-based randomness: every number is a pure function of (seed, stream, step, index), so
+// results depend neither on the number of threads nor on what was drawn before.
 #pragma once
 
 #include <array>
@@ -8,14 +8,14 @@
 
 namespace emgnn {
 
-// What a random number is for. Two streams never share numbers. Values are part of the file format of
-// checkpoints: append, never renumber.
+// What a random number is for. Two streams never share numbers. Values are part of the file format
+// of checkpoints: append, never renumber.
 enum class Stream : uint32_t {
   kTest = 0,
   kInit = 1,
   kDropout = 2,
-  kDraw = 3,       // λ drawn in the M-step
-  kMcmc = 4,       // one sub-stream per chain
+  kDraw = 3,  // λ drawn in the M-step
+  kMcmc = 4,  // one sub-stream per chain
   kSplit = 5,
   kGenerator = 6,  // generated datasets
   kRewire = 7,
@@ -34,10 +34,10 @@ class Rng {
 
   uint32_t next_u32();
   uint64_t next_u64();
-  double uniform();                  // [0, 1), 53 bits
+  double uniform();  // [0, 1), 53 bits
   double uniform(double lo, double hi);
-  uint64_t below(uint64_t n);        // {0, .., n-1}, unbiased; n >= 1
-  double normal();                   // standard normal (Box-Muller)
+  uint64_t below(uint64_t n);  // {0, .., n-1}, unbiased; n >= 1
+  double normal();             // standard normal (Box-Muller)
 
   // The seed and the 32-bit coordinates, for kernels that draw by element index.
   uint64_t seed() const { return seed_; }

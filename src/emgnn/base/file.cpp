@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <emgnn/base/file.h>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include <emgnn/base/error.h>
+
+namespace emgnn {
+
+namespace {
+
+[[noreturn]] void fail(const std::filesystem::path& path, const char* what) {
+  throw Error(fmt::format("{}: {}: {}", path.string(), what, std::strerror(errno)));
+}
+
+// Closes and removes the temporary file unless it has been renamed into place.
+struct Temporary {
+  std::filesystem::path path;
+  int fd;
+
+  ~Temporary() {
+    if (fd >= 0) close(fd);
+    if (!path.empty()) unlink(path.c_str());
+  }
+};
+
+void write_all(int fd, const std::filesystem::path& path, std::string_view content) {
+  while (!content.empty()) {
+    const ssize_t written = write(fd, content.data(), content.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail(path, "cannot write");
+    content.remove_prefix(static_cast<size_t>(written));
+  }
+}
+
+}  // namespace
+
+void write_atomically(const std::filesystem::path& path, std::string_view content) {
+  static std::atomic<uint64_t> counter = 0;  // threads of one process may write at once
+  const std::filesystem::path name = fmt::format("{}.tmp{}-{}", path.string(), getpid(), counter++);
+  Temporary temporary{name, open(name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)};
+  if (temporary.fd < 0) {
+    temporary.path.clear();
+    fail(path, "cannot write");
+  }
+  write_all(temporary.fd, path, content);
+  if (fsync(temporary.fd) != 0) fail(path, "cannot write");
+  const int fd = std::exchange(temporary.fd, -1);
+  if (close(fd) != 0) fail(path, "cannot write");
+  if (rename(name.c_str(), path.c_str()) != 0) fail(path, "cannot rename into place");
+  temporary.path.clear();
+}
+
+void append_to_file(const std::filesystem::path& path, std::string_view text) {
+  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  if (fd < 0) fail(path, "cannot write");
+  try {
+    write_all(fd, path, text);
+  } catch (...) {
+    close(fd);
+    throw;
+  }
+  if (close(fd) != 0) fail(path, "cannot write");
+}
+
+std::string read_file(const std::filesystem::path& path, uint64_t max_bytes) {
+  const auto refuse = [&](std::string_view why) {
+    throw DataError(fmt::format("{}: {}", path.string(), why));
+  };
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) refuse(std::strerror(errno));
+  const Temporary closed_at_the_end{{}, fd};
+  struct stat status {};
+  if (fstat(fd, &status) != 0) refuse(std::strerror(errno));
+  if (!S_ISREG(status.st_mode)) refuse("not a regular file");
+  const auto size = static_cast<uint64_t>(status.st_size);
+  if (size > max_bytes)
+    refuse(fmt::format("{} bytes are more than the {} that are read", size, max_bytes));
+  std::string content(size, '\0');
+  for (size_t have = 0; have < content.size();) {
+    const ssize_t got = read(fd, content.data() + have, content.size() - have);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) refuse(std::strerror(errno));
+    if (got == 0) refuse("the file shrank while it was read");
+    have += static_cast<size_t>(got);
+  }
+  return content;
+}
+
+}  // namespace emgnn
