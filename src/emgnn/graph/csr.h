@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sparse matrices in compressed rows with 32-bit indices. Everything here is linear in time and memory.
+// Sparse matrices in compressed rows with 32-bit indices. Everything here is linear in time and
+// memory.
 #pragma once
 
 #include <cstdint>

@@ -22,9 +22,10 @@ struct TypedGraph {
 
 // Entries of the union of all relations and the diagonal, with what each relation has stored there.
 struct UnionPattern {
-  Csr pattern;                             // no values; every diagonal entry is present
-  std::vector<int32_t> diagonal;           // [num_nodes] position of each diagonal entry
-  std::vector<std::vector<float>> weight;  // [num_relations][num_entries], 0 where the relation has no edge
+  Csr pattern;                    // no values; every diagonal entry is present
+  std::vector<int32_t> diagonal;  // [num_nodes] position of each diagonal entry
+  std::vector<std::vector<float>>
+      weight;  // [num_relations][num_entries], 0 where the relation has no edge
 };
 UnionPattern union_pattern(const TypedGraph& graph);
 

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <emgnn/graph/typed_graph.h>
+
+#include <emgnn/base/error.h>
+
+namespace emgnn {
+
+namespace {
+
+void check_relation(const Relation& relation, int32_t num_nodes) {
+  const Csr& a = relation.adjacency;
+  EMGNN_CHECK(a.num_rows == num_nodes && a.num_cols == num_nodes,
+              fmt::format("relation '{}' must be {} x {}", relation.name, num_nodes, num_nodes),
+              fmt::format("{} x {}", a.num_rows, a.num_cols));
+  for (int32_t i = 0; i < num_nodes; ++i)
+    for (int32_t e = a.rowptr[size_t(i)]; e < a.rowptr[size_t(i) + 1]; ++e)
+      if (a.col[size_t(e)] == i)
+        throw UsageError(fmt::format("relation '{}' has a self loop at node {}", relation.name, i));
+}
+
+Csr union_with_diagonal(const TypedGraph& graph) {
+  Coo coo;
+  for (const Relation& relation : graph.relations) {
+    const Csr& a = relation.adjacency;
+    for (int32_t i = 0; i < graph.num_nodes; ++i)
+      coo.row.insert(coo.row.end(), size_t(a.rowptr[size_t(i) + 1] - a.rowptr[size_t(i)]), i);
+    coo.col.insert(coo.col.end(), a.col.begin(), a.col.end());
+  }
+  for (int32_t i = 0; i < graph.num_nodes; ++i) {
+    coo.row.push_back(i);
+    coo.col.push_back(i);
+  }
+  return csr_from_coo(graph.num_nodes, graph.num_nodes, coo, Duplicates::kKeepFirst);
+}
+
+// What `a` has stored at each entry of a pattern that holds all of a's entries.
+std::vector<float> values_on(const Csr& pattern, const Csr& a) {
+  std::vector<float> weight(pattern.col.size(), 0.0F);
+  for (size_t i = 0; i < size_t(a.num_rows); ++i) {
+    int32_t k = pattern.rowptr[i];
+    for (int32_t e = a.rowptr[i]; e < a.rowptr[i + 1]; ++e) {
+      while (pattern.col[size_t(k)] != a.col[size_t(e)]) ++k;
+      weight[size_t(k)] = a.value(e);
+    }
+  }
+  return weight;
+}
+
+}  // namespace
+
+UnionPattern union_pattern(const TypedGraph& graph) {
+  EMGNN_CHECK(!graph.relations.empty(), "a typed graph needs at least one relation", 0);
+  for (const Relation& relation : graph.relations) check_relation(relation, graph.num_nodes);
+  UnionPattern out;
+  out.pattern = union_with_diagonal(graph);
+  out.diagonal.reserve(size_t(graph.num_nodes));
+  for (int32_t i = 0; i < graph.num_nodes; ++i) {
+    int32_t e = out.pattern.rowptr[size_t(i)];
+    while (out.pattern.col[size_t(e)] != i) ++e;
+    out.diagonal.push_back(e);
+  }
+  out.weight.reserve(graph.relations.size());
+  for (const Relation& relation : graph.relations)
+    out.weight.push_back(values_on(out.pattern, relation.adjacency));
+  return out;
+}
+
+}  // namespace emgnn
