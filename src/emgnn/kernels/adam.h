@@ -15,6 +15,7 @@ struct AdamStep {
 };
 
 // One Adam update of `size` parameters in one pass; `m` and `v` are the running moments.
-void adam(const AdamStep& options, int64_t size, const float* grad, float* param, float* m, float* v);
+void adam(const AdamStep& options, int64_t size, const float* grad, float* param, float* m,
+          float* v);
 
 }  // namespace emgnn::kernels

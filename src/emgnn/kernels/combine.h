@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Row-wise linear combinations: how a family whose graphs are mixtures of few matrices turns a handful of sparse
-// products into the products of all its graphs. Bits do not depend on the number of threads.
+// Row-wise linear combinations: how a family whose graphs are mixtures of few matrices turns a
+// handful of sparse products into the products of all its graphs. Bits do not depend on the number
+// of threads.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +17,11 @@ struct CombineShape {
 
 // out[g,i,:] = scale[g,i] Σ_t coef[g,t] term[t,i,:]
 //   coef [num_graphs, num_terms], scale [num_graphs, num_rows], term [num_terms, num_rows, width]
-void combine(const CombineShape& shape, const float* coef, const float* scale, const float* term, float* out);
+void combine(const CombineShape& shape, const float* coef, const float* scale, const float* term,
+             float* out);
 
 // The gradient of `term`: grad_term[t,i,:] = Σ_g coef[g,t] scale[g,i] grad_out[g,i,:]
-void combine_backward(const CombineShape& shape, const float* coef, const float* scale, const float* grad_out,
-                      float* grad_term);
+void combine_backward(const CombineShape& shape, const float* coef, const float* scale,
+                      const float* grad_out, float* grad_term);
 
 }  // namespace emgnn::kernels

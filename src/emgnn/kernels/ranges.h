@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// The serial inner kernels over ranges, compiled once per instruction set (isa_*.cpp). The public
+// kernels cut the work, call these from parallel loops, and own every decision that the bits of a
+// result depend on.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <emgnn/kernels/activation.h>
+#include <emgnn/kernels/combine.h>
+#include <emgnn/kernels/spmm.h>
+
+namespace emgnn::kernels {
+
+struct Range {
+  int64_t begin = 0;
+  int64_t end = 0;
+};
+
+// C[m,n] = (accumulate ? C : 0) + A B with A[i,p] = a[i·a_row + p·a_k] and B[p,j] = b[p·b_k + j],
+// where each row of b can be read up to the next multiple of the vector length.
+struct GemmTile {
+  int64_t m, n, k;
+  const float* a;
+  int64_t a_row, a_k;
+  const float* b;
+  int64_t b_k;
+  float* c;
+  int64_t c_row;
+  bool accumulate;
+};
+
+struct BiasShape {
+  int64_t width;      // row length; bias[i % width] belongs to element i
+  const float* bias;  // or nullptr
+};
+
+struct AdamFactors {
+  float beta1, one_minus_beta1, beta2, one_minus_beta2;
+  float weight_decay, epsilon, step_size, inv_root_correction;
+};
+
+struct RangeKernels {
+  int64_t gemm_panel;  // widest n of a GemmTile
+  void (*gemm)(const GemmTile& tile);
+  void (*spmm)(const CsrView& a, const SpmmBatch& batch, int64_t graph, Range rows);
+  void (*spmm_sum)(const CsrView& a, const SpmmBatch& batch, Range rows);
+  void (*combine)(const CombineShape& shape, const float* coef, const float* scale,
+                  const float* term, float* out, Range rows);
+  void (*combine_backward)(const CombineShape& shape, const float* coef, const float* scale,
+                           const float* grad_out, float* grad_term, Range rows);
+  // Elements [begin, end) of the flat matrix; begin is a multiple of kElementTile.
+  void (*activation)(const ActivationSpec& spec, const BiasShape& shape, const float* x, float* y,
+                     Range elements);
+  void (*activation_backward)(const ActivationSpec& spec, const BiasShape& shape, const float* x,
+                              const float* grad_y, float* grad_x, Range elements);
+  // sum[j] += Σ_i x[i,j] over a range of rows
+  void (*column_sums)(int64_t width, const float* x, double* sum, Range rows);
+  void (*adam)(const AdamFactors& factors, const float* grad, float* param, float* m, float* v,
+               Range elements);
+};
+
+constexpr int64_t kElementTile = 256;
+
+extern const RangeKernels kBaselineRanges;
+extern const RangeKernels kAvx2Ranges;
+extern const RangeKernels kAvx512Ranges;
+
+// The kernels of the instruction set in use.
+const RangeKernels& range_kernels();
+
+}  // namespace emgnn::kernels

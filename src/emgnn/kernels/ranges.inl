@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Included by each isa_*.cpp. Everything here has internal linkage and no std template is used: a
+// function compiled for AVX-512 must never be the one that the linker keeps for the rest of the
+// program.
+#include <emgnn/kernels/ranges.h>
+
+// clang-format off
+#include <emgnn/kernels/vec.inl>
+#include <emgnn/kernels/spmm_range.inl>
+#include <emgnn/kernels/gemm_range.inl>
+#include <emgnn/kernels/combine_range.inl>
+#include <emgnn/kernels/activation_range.inl>
+#include <emgnn/kernels/adam_range.inl>
+// clang-format on
+
+namespace emgnn::kernels {
+namespace {
+
+constexpr RangeKernels kRanges = {
+    .gemm_panel = kGemmVectors * kLanes,
+    .gemm = gemm_tile,
+    .spmm = spmm_range,
+    .spmm_sum = spmm_sum_range,
+    .combine = combine_range,
+    .combine_backward = combine_backward_range,
+    .activation = activation_range,
+    .activation_backward = activation_backward_range,
+    .column_sums = column_sums_range,
+    .adam = adam_range,
+};
+
+}  // namespace
+}  // namespace emgnn::kernels

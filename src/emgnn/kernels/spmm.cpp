@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <emgnn/kernels/spmm.h>
+
+#include <algorithm>
+
+#include <emgnn/base/threads.h>
+#include <emgnn/kernels/ranges.h>
+
+namespace emgnn::kernels {
+
+namespace {
+
+constexpr int64_t kTileRows = 32;         // rows that meet all graphs in turn
+constexpr int64_t kSerialWork = 1 << 15;  // multiply-adds below which waking threads costs more
+
+// Cuts the rows into `num_pieces` of about equal numbers of entries and rows. A row is never cut:
+// it is summed by one thread, in the order of its entries.
+Range piece_rows(const CsrView& a, int64_t piece, int64_t num_pieces) {
+  const int64_t total = int64_t{a.rowptr[a.num_rows]} + a.num_rows;
+  const auto cut = [&](int64_t p) {
+    const int64_t target = total * p / num_pieces;
+    int64_t lo = 0;
+    int64_t hi = a.num_rows;
+    while (lo < hi) {
+      const int64_t mid = (lo + hi) / 2;
+      if (a.rowptr[mid] + mid < target) {
+        lo = mid + 1;
+      } else {
+        hi = mid;
+      }
+    }
+    return lo;
+  };
+  return {cut(piece), piece + 1 == num_pieces ? a.num_rows : cut(piece + 1)};
+}
+
+int64_t work_of(const CsrView& a, const SpmmBatch& batch) {
+  return (int64_t{a.rowptr[a.num_rows]} + a.num_rows) * batch.width * batch.num_graphs;
+}
+
+// One input: the neighbours of a few rows are gathered once and serve all graphs from the cache.
+void shared_input(const CsrView& a, const SpmmBatch& batch, Range rows) {
+  const auto kernel = range_kernels().spmm;
+  const int64_t tile =
+      batch.num_graphs == 1 ? std::max<int64_t>(1, rows.end - rows.begin) : kTileRows;
+  for (int64_t i = rows.begin; i < rows.end; i += tile)
+    for (int64_t g = 0; g < batch.num_graphs; ++g)
+      kernel(a, batch, g, {i, std::min(rows.end, i + tile)});
+}
+
+}  // namespace
+
+void spmm(const CsrView& a, const SpmmBatch& batch) {
+  if (a.num_rows == 0 || batch.num_graphs == 0 || batch.width == 0) return;
+  const int64_t num_pieces = work_of(a, batch) < kSerialWork ? 1 : 8 * num_threads();
+  if (batch.in_stride == 0) {
+    parallel_for(num_pieces, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t p = begin; p < end; ++p) shared_input(a, batch, piece_rows(a, p, num_pieces));
+    });
+    return;
+  }
+  // One input per graph: graph by graph, so that one input at a time is in the cache.
+  const auto kernel = range_kernels().spmm;
+  const int64_t num_tasks = num_pieces * batch.num_graphs;
+  parallel_for(num_tasks, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t task = begin; task < end; ++task) {
+      const int64_t g = task / num_pieces;
+      kernel(a, batch, g, piece_rows(a, task % num_pieces, num_pieces));
+    }
+  });
+}
+
+void spmm_sum(const CsrView& a, const SpmmBatch& batch) {
+  if (a.num_rows == 0 || batch.width == 0) return;
+  if (batch.num_graphs == 0) {
+    std::fill_n(batch.out, a.num_rows * batch.width, 0.0F);
+    return;
+  }
+  const auto kernel = range_kernels().spmm_sum;
+  // Few pieces where each graph has its own input: every piece passes over all of them.
+  const int64_t per_thread = batch.in_stride == 0 ? 8 : 1;
+  const int64_t num_pieces = work_of(a, batch) < kSerialWork ? 1 : per_thread * num_threads();
+  parallel_for(num_pieces, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t p = begin; p < end; ++p) kernel(a, batch, piece_rows(a, p, num_pieces));
+  });
+}
+
+}  // namespace emgnn::kernels
