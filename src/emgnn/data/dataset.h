@@ -26,9 +26,11 @@ struct Split {
   std::vector<int32_t> train, validation, test;  // distinct node ids, each with a label
 };
 
+// Node classification. Regression on nodes would put its targets beside `label`; nothing else here
+// depends on classes.
 struct Dataset {
   std::string name;
-  TypedGraph graph;                      // symmetric relations, no self loops
+  TypedGraph graph;  // no self loops; symmetric unless directions are kept apart
   Features features;
   std::vector<int32_t> label;            // [num_nodes] 0..num_classes-1, or kNoLabel
   std::vector<std::string> class_names;  // [num_classes]
@@ -43,8 +45,8 @@ struct Dataset {
   }
 };
 
-// Throws DataError when sizes disagree, a label or id is out of range, a split part overlaps another or is
-// empty, or a feature is not finite.
+// Throws DataError when sizes disagree, a label or id is out of range, a split part overlaps
+// another or is empty, or a feature is not finite.
 void check(const Dataset& dataset);
 
 }  // namespace emgnn

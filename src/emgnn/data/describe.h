@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The figures that `data info` and `data verify` show.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <emgnn/data/parsed_dataset.h>
+
+namespace emgnn {
+
+struct DatasetSummary {
+  std::string name;
+  int64_t nodes = 0;
+  std::vector<std::pair<std::string, int64_t>> node_types;  // empty: one type
+  std::vector<std::pair<std::string, int64_t>>
+      edges;  // by relation; undirected, once, no self loops
+  int64_t features = 0;
+  int64_t classes = 0;
+  int64_t labelled = 0;
+  int64_t train = 0, validation = 0, test = 0;
+  std::optional<double> homophily;  // share of same-class edges among those between labelled nodes;
+                                    // nothing without any
+  int64_t isolated = 0;             // nodes without a neighbour in any relation
+  int64_t duplicates = 0, self_loops = 0;  // found in the files and left out
+  std::vector<std::string> valid_splits;
+  std::vector<std::string> notes;
+};
+
+DatasetSummary describe(const ParsedDataset& parsed, const Split& split);
+
+// "2708 nodes, 5278 citation, 1433 features, 7 classes, split 140/500/1000"
+std::string one_line(const DatasetSummary& summary);
+
+}  // namespace emgnn

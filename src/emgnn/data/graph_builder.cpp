@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <emgnn/data/graph_builder.h>
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include <emgnn/base/error.h>
+#include <emgnn/data/default_features.h>
+#include <emgnn/data/ndarray.h>
+
+namespace emgnn {
+namespace {
+
+constexpr const char* kPartNames[] = {"train", "validation", "test"};
+
+// Above this share of non-zeros a dense matrix is smaller and faster.
+constexpr double kDenseShare = 0.5;
+
+std::optional<int64_t> whole_number(const std::string& text) {
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+// Numbers in numeric order when all names are numbers, else in byte order: classes do not depend on
+// the order of rows.
+std::vector<size_t> sorted_order(const std::vector<std::string>& names) {
+  const bool numeric = std::all_of(names.begin(), names.end(),
+                                   [](const auto& n) { return whole_number(n).has_value(); });
+  std::vector<size_t> order(names.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return numeric ? *whole_number(names[a]) < *whole_number(names[b]) : names[a] < names[b];
+  });
+  return order;
+}
+
+// "a 3, b 5"
+std::string counts_of(const std::vector<std::string>& names, const std::vector<int32_t>& values) {
+  std::vector<int64_t> count(names.size(), 0);
+  for (const int32_t v : values) {
+    if (v >= 0) ++count[static_cast<size_t>(v)];
+  }
+  std::string text;
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (i == 10) return text + fmt::format(", and {} more", names.size() - i);
+    text += fmt::format("{}{} {}", i == 0 ? "" : ", ", names[i], count[i]);
+  }
+  return text;
+}
+
+Features dense_if_full(Csr rows) {
+  Features features;
+  features.num_rows = rows.num_rows;
+  features.num_cols = rows.num_cols;
+  const double cells = static_cast<double>(rows.num_rows) * rows.num_cols;
+  if (static_cast<double>(rows.num_entries()) <= kDenseShare * cells) {
+    features.sparse = std::move(rows);
+    return features;
+  }
+  features.is_sparse = false;
+  features.dense.assign(static_cast<size_t>(cells), 0.0F);
+  for (size_t r = 0; r < static_cast<size_t>(rows.num_rows); ++r) {
+    for (int32_t k = rows.rowptr[r]; k < rows.rowptr[r + 1]; ++k) {
+      features.dense[r * static_cast<size_t>(rows.num_cols) +
+                     static_cast<size_t>(rows.col[static_cast<size_t>(k)])] = rows.value(k);
+    }
+  }
+  return features;
+}
+
+}  // namespace
+
+int32_t NameTable::add(std::string_view name) {
+  if (const auto known = number_.find(name); known != number_.end()) return known->second;
+  const auto number = static_cast<int32_t>(names_.size());
+  number_.emplace(name, number);
+  names_.emplace_back(name);
+  return number;
+}
+
+std::optional<int32_t> NameTable::find(std::string_view name) const {
+  const auto known = number_.find(name);
+  return known == number_.end() ? std::nullopt : std::optional(known->second);
+}
+
+std::vector<std::string> NameTable::take_names() {
+  number_.clear();
+  return std::exchange(names_, {});
+}
+
+std::optional<size_t> split_part(std::string_view word) {
+  if (word == "train") return 0;
+  if (word == "validation" || word == "val" || word == "valid") return 1;
+  if (word == "test") return 2;
+  return std::nullopt;
+}
+
+std::optional<int32_t> GraphBuilder::add_node(const NodeRecord& record) {
+  const int32_t node = nodes.add(record.id);
+  if (static_cast<size_t>(node) < node_label_.size()) return std::nullopt;
+  node_type_.push_back(record.type.empty() ? kNoLabel : types_.add(record.type));
+  node_label_.push_back(record.label.empty() ? kNoLabel : labels_.add(record.label));
+  if (record.part) parts_[*record.part].push_back(node);
+  return node;
+}
+
+void GraphBuilder::add_edge(int32_t relation, int32_t source, int32_t target, float weight) {
+  if (static_cast<size_t>(relation) >= edges_.size())
+    edges_.resize(static_cast<size_t>(relation) + 1);
+  EdgeList& list = edges_[static_cast<size_t>(relation)];
+  if (weight != 1.0F && !list.weighted) {
+    list.weighted = true;
+    list.coo.val.assign(list.coo.row.size(), 1.0F);
+  }
+  list.coo.row.push_back(source);
+  list.coo.col.push_back(target);
+  if (list.weighted) list.coo.val.push_back(weight);
+}
+
+void GraphBuilder::set_feature_names(std::vector<std::string> names) {
+  has_feature_columns_ = !names.empty();
+  rows_.num_cols = static_cast<int32_t>(names.size());
+}
+
+void GraphBuilder::add_feature_row(const std::vector<FeatureEntry>& row, bool given) {
+  for (const FeatureEntry& entry : row) {
+    rows_.col.push_back(entry.col);
+    rows_.val.push_back(entry.value);
+  }
+  if (rows_.col.size() > static_cast<size_t>(std::numeric_limits<int32_t>::max())) {
+    throw DataError("the node table has more than 2^31 non-zero features");
+  }
+  rows_.rowptr.push_back(static_cast<int32_t>(rows_.col.size()));
+  ++rows_.num_rows;
+  given_.push_back(given);
+}
+
+void GraphBuilder::set_features(Features features) { features_ = std::move(features); }
+
+ParsedDataset GraphBuilder::finish(const std::string& name) {
+  ParsedDataset parsed;
+  parsed.dataset.name = name;
+  if (node_label_.empty()) throw DataError(fmt::format("{}: the graph has no nodes", name));
+  if (node_label_.size() != nodes.names().size()) throw InternalError("a node id without a record");
+  finish_labels(parsed);
+  finish_graph(parsed);
+  finish_features(parsed);
+  finish_split(parsed);
+  parsed.dataset.node_names = nodes.take_names();
+  parsed.notes = std::move(notes_);
+  return parsed;
+}
+
+void GraphBuilder::finish_labels(ParsedDataset& parsed) {
+  Dataset& dataset = parsed.dataset;
+  const std::vector<std::string> seen = labels_.take_names();
+  const std::vector<size_t> order = sorted_order(seen);
+  std::vector<int32_t> cls(seen.size());
+  for (size_t i = 0; i < order.size(); ++i) {
+    cls[order[i]] = static_cast<int32_t>(i);
+    dataset.class_names.push_back(seen[order[i]]);
+  }
+  dataset.label = std::move(node_label_);
+  for (int32_t& label : dataset.label)
+    label = label == kNoLabel ? kNoLabel : cls[static_cast<size_t>(label)];
+  const auto unlabelled = std::count(dataset.label.begin(), dataset.label.end(), kNoLabel);
+  note(fmt::format("nodes: {}", dataset.label.size()));
+  note(seen.empty() ? "labels: none"
+                    : fmt::format("labels: {} classes ({}); {} nodes without one", seen.size(),
+                                  counts_of(dataset.class_names, dataset.label), unlabelled));
+  if (types_.names().empty()) return;
+  if (std::find(node_type_.begin(), node_type_.end(), kNoLabel) != node_type_.end()) {
+    throw DataError(fmt::format("{}: some nodes have a type and some have none", dataset.name));
+  }
+  dataset.node_type = std::move(node_type_);
+  dataset.node_type_names = types_.take_names();
+  note(fmt::format("node types: {}", counts_of(dataset.node_type_names, dataset.node_type)));
+}
+
+void GraphBuilder::finish_graph(ParsedDataset& parsed) {
+  const auto num_nodes = static_cast<int32_t>(parsed.dataset.label.size());
+  std::vector<std::string> names = relations.take_names();
+  parsed.dataset.graph.num_nodes = num_nodes;
+  edges_.resize(names.size());
+  for (size_t i = 0; i < names.size(); ++i) {
+    Coo& coo = edges_[i].coo;
+    Csr all = csr_from_coo(num_nodes, num_nodes, coo, Duplicates::kKeepMax);
+    const int64_t duplicates = static_cast<int64_t>(coo.row.size()) - all.num_entries();
+    coo = {};
+    Csr plain = remove_diagonal(all);
+    const int64_t self_loops = all.num_entries() - plain.num_entries();
+    all = symmetrise(plain);
+    parsed.num_duplicates += duplicates;
+    parsed.num_self_loops += self_loops;
+    note(fmt::format("relation {}: {} undirected edges{}; left out: {} repetitions, {} self loops",
+                     names[i], all.num_entries() / 2, edges_[i].weighted ? ", weighted" : "",
+                     duplicates, self_loops));
+    parsed.dataset.graph.relations.push_back({std::move(names[i]), std::move(all)});
+  }
+  edges_.clear();
+  if (parsed.dataset.graph.relations.empty()) {
+    throw DataError(fmt::format("{}: the graph has no edges", parsed.dataset.name));
+  }
+}
+
+void GraphBuilder::finish_features(ParsedDataset& parsed) {
+  Dataset& dataset = parsed.dataset;
+  const int32_t num_nodes = dataset.graph.num_nodes;
+  if (features_) {
+    dataset.features = std::move(*features_);
+    note(fmt::format("features: {} columns, {}", dataset.features.num_cols,
+                     dataset.features.is_sparse ? "sparse" : "dense"));
+    return;
+  }
+  if (!has_feature_columns_) {
+    rows_ = {};
+    rows_.num_rows = num_nodes;
+    rows_.rowptr.assign(static_cast<size_t>(num_nodes) + 1, 0);
+    given_.assign(static_cast<size_t>(num_nodes), false);
+  }
+  std::vector<bool> lacks(std::max<size_t>(1, dataset.node_type_names.size()), true);
+  for (size_t i = 0; i < given_.size(); ++i) {
+    if (given_[i])
+      lacks[static_cast<size_t>(dataset.node_type.empty() ? 0 : dataset.node_type[i])] = false;
+  }
+  if (has_feature_columns_) note(fmt::format("features: {} columns", rows_.num_cols));
+  for (size_t t = 0; t < lacks.size(); ++t) {
+    if (!lacks[t]) continue;
+    note(fmt::format(
+        "features of {}: none given; one-hot of the type and of the degree's power of two instead",
+        dataset.node_type_names.empty() ? "all nodes" : "type " + dataset.node_type_names[t]));
+  }
+  parsed.features_are_default = !has_feature_columns_;
+  if (std::find(lacks.begin(), lacks.end(), true) != lacks.end()) {
+    rows_ = append_default_features(rows_, dataset.graph, dataset.node_type, lacks);
+  }
+  drop_unit_values(rows_);
+  dataset.features = dense_if_full(std::exchange(rows_, {}));
+}
+
+void GraphBuilder::finish_split(ParsedDataset& parsed) {
+  if (std::all_of(parts_.begin(), parts_.end(), [](const auto& ids) { return ids.empty(); }))
+    return;
+  for (size_t p = 0; p < parts_.size(); ++p) {
+    for (const int32_t node : parts_[p]) {
+      if (parsed.dataset.label[static_cast<size_t>(node)] != kNoLabel) continue;
+      throw DataError(fmt::format("{}: node {:?} is in the {} part but has no label",
+                                  parsed.dataset.name, nodes.names()[static_cast<size_t>(node)],
+                                  kPartNames[p]));
+    }
+  }
+  note(fmt::format("split: train {}, validation {}, test {}", parts_[0].size(), parts_[1].size(),
+                   parts_[2].size()));
+  parsed.splits.push_back(
+      {"column", {std::move(parts_[0]), std::move(parts_[1]), std::move(parts_[2])}});
+}
+
+}  // namespace emgnn

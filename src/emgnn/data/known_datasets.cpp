@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <emgnn/data/known_datasets.h>
+
+#include <algorithm>
+#include <utility>
+
+#include <emgnn/base/error.h>
+#include <emgnn/data/generators.h>
+
+namespace emgnn {
+namespace {
+
+std::vector<std::string> planetoid_files(const std::string& set,
+                                         std::initializer_list<const char*> parts) {
+  std::vector<std::string> files;
+  for (const char* part : parts) files.push_back("planetoid/ind." + set + "." + part);
+  return files;
+}
+
+KnownDataset planetoid(const std::string& set, PublishedCounts counts, const std::string& summary) {
+  return {{set,
+           "citation",
+           summary,
+           planetoid_files(set, {"x", "y", "tx", "ty", "allx", "ally", "graph", "test.index"}),
+           {"planetoid"}},
+          std::move(counts),
+          [set](const SourceFiles& files) { return load_planetoid(files, set); },
+          nullptr};
+}
+
+KnownDataset pubmed_presence(PublishedCounts counts) {
+  std::vector<std::string> files =
+      planetoid_files("pubmed", {"y", "ty", "ally", "graph", "test.index"});
+  files.insert(files.end(), {"planetoid/pubmed-presence/features.txt",
+                             "planetoid/pubmed-presence/planetoid-index-map.json.gz"});
+  return {{"pubmed-presence",
+           "citation",
+           "Pubmed with word presence instead of TF-IDF weights",
+           std::move(files),
+           {"planetoid"}},
+          std::move(counts),
+          load_pubmed_presence,
+          nullptr};
+}
+
+KnownDataset geom_gcn(const std::string& directory, const std::string& split_set,
+                      PublishedCounts counts, const std::string& summary) {
+  std::vector<std::string> files = {"geom-gcn/" + directory + "/out1_node_feature_label.txt",
+                                    "geom-gcn/" + directory + "/out1_graph_edges.txt"};
+  for (int i = 0; i < 10; ++i)
+    files.push_back(fmt::format("geom-gcn/splits/{}_split_0.6_0.2_{}.npz", split_set, i));
+  return {{directory, "web", summary, std::move(files), {"geom-gcn", "geom-gcn:0..9"}},
+          std::move(counts),
+          [directory, split_set](const SourceFiles& from) {
+            return load_geom_gcn(from, directory, split_set);
+          },
+          nullptr};
+}
+
+KnownDataset gtn(const std::string& name, GtnLayout layout, PublishedCounts counts,
+                 const std::string& summary) {
+  layout.zip = "gtn/" + name + ".zip";
+  DatasetInfo info{name, "heterogeneous", summary, {layout.zip}, {}};
+  for (const GtnLayout::LabelFile& labels : layout.labels) {
+    info.splits.push_back(labels.split);
+    if (!labels.path.empty()) info.files.push_back(labels.path);
+  }
+  return {
+      std::move(info), std::move(counts),
+      [layout = std::move(layout)](const SourceFiles& files) { return load_gtn(files, layout); },
+      nullptr};
+}
+
+KnownDataset molecules(const std::string& name, MoleculeLayout layout, int64_t count,
+                       const std::string& summary) {
+  PublishedCounts counts;
+  counts.nodes = count;
+  DatasetInfo info{name, "molecules", summary, {layout.path}, {}};
+  return {std::move(info), std::move(counts), nullptr,
+          [layout = std::move(layout)](const SourceFiles& files) {
+            return load_molecule_table(files, layout);
+          }};
+}
+
+// The generator's seed is fixed: all runs share the data.
+KnownDataset generated(const std::string& name, const std::string& summary,
+                       std::function<Dataset(uint64_t seed)> generate) {
+  return {{name, "generated", summary, {}, {"generated"}},
+          {},
+          [generate = std::move(generate)](const SourceFiles&) {
+            ParsedDataset parsed;
+            parsed.dataset = generate(0);
+            parsed.splits.push_back({"generated", std::exchange(parsed.dataset.split, {})});
+            return parsed;
+          },
+          nullptr};
+}
+
+std::vector<KnownDataset> make_table() {
+  const PublishedCounts pubmed{19717, {{"citation", 44324}}, 500, {4103, 7739, 7875}, 60, 500,
+                               1000};
+  return {
+      generated("noisy-relations",
+                "items linked by an informative and a misleading relation; needs no file",
+                [](uint64_t seed) { return noisy_relations({}, seed); }),
+      generated("noisy-citations", "citations, some spurious and some missing; needs no file",
+                [](uint64_t seed) { return noisy_citations({}, seed); }),
+      gtn("imdb",
+          {"",
+           {{"movie", 4661}, {"director", 6931}, {"actor", 12772}},
+           {{{"MD", 0, 1}, {"MA", 0, 2}}},
+           0,
+           3,
+           {{"emgnn", "gtn/imdb.labels.emgnn-release.pkl"}, {"gtn", ""}}},
+          {12772, {{"MD", 4661}, {"MA", 13983}}, 1256, {543, 924, 1472}, 300, 300, 2339},
+          "movies, directors and actors; the genre of movies"),
+      gtn("acm",
+          {"",
+           {{"paper", 3025}, {"author", 8937}, {"subject", 8994}},
+           {{{"PA", 0, 1}, {"PS", 0, 2}}},
+           0,
+           3,
+           {{"gtn", ""}}},
+          {8994, {{"PA", 9936}, {"PS", 3025}}, 1902, {994, 970, 1061}, 600, 300, 2125},
+          "papers, authors and subjects; the area of papers"),
+      gtn("dblp",
+          {"",
+           {{"author", 4057}, {"paper", 18385}, {"conference", 18405}},
+           {{{"PA", 1, 0}, {"PC", 1, 2}}},
+           0,
+           4,
+           {{"gtn", ""}}},
+          {18405, {{"PA", 19645}, {"PC", 14328}}, 334, {1197, 745, 1109, 1006}, 800, 400, 2857},
+          "authors, papers and conferences; the area of authors"),
+      planetoid(
+          "cora",
+          {2708, {{"citation", 5278}}, 1433, {351, 217, 418, 818, 426, 298, 180}, 140, 500, 1000},
+          "papers on machine learning and their citations, 0/1 bag of words"),
+      planetoid("citeseer",
+                {3327, {{"citation", 4552}}, 3703, {249, 590, 668, 701, 596, 508}, 120, 500, 1000},
+                "computer science papers and their citations, 0/1 bag of words"),
+      planetoid("pubmed", pubmed, "papers on diabetes and their citations, TF-IDF of 500 words"),
+      pubmed_presence(pubmed),
+      geom_gcn("texas", "texas", {183, {{"link", 279}}, 1703, {33, 1, 18, 101, 30}, 87, 59, 37},
+               "web pages of a department and their links"),
+      geom_gcn("wisconsin", "wisconsin",
+               {251, {{"link", 450}}, 1703, {10, 70, 118, 32, 21}, 120, 80, 51},
+               "web pages of a department and their links"),
+      geom_gcn("cornell", "cornell", {183, {{"link", 277}}, 1703, {38, 16, 30, 82, 17}, 87, 59, 37},
+               "web pages of a department and their links, as corrected in July 2022"),
+      geom_gcn("cornell-before-2022-07", "cornell",
+               {183, {{"link", 277}}, 1703, {33, 1, 18, 101, 30}, 87, 59, 37},
+               "Cornell as first published, with the features and labels of Texas"),
+      molecules("freesolv", {"moleculenet/SAMPL.csv", "smiles", "expt"}, 642,
+                "hydration free energy, kcal/mol"),
+      molecules("esol",
+                {"moleculenet/delaney-processed.csv", "smiles",
+                 "measured log solubility in mols per litre"},
+                1128, "log solubility, mol/l"),
+      molecules("lipophilicity", {"moleculenet/Lipophilicity.csv", "smiles", "exp"}, 4200, "log D"),
+  };
+}
+
+}  // namespace
+
+const std::vector<KnownDataset>& known_datasets() {
+  static const std::vector<KnownDataset> table = make_table();
+  return table;
+}
+
+const KnownDataset* find_known_dataset(const std::string& name) {
+  const auto& table = known_datasets();
+  const auto found = std::find_if(table.begin(), table.end(),
+                                  [&](const KnownDataset& d) { return d.info.name == name; });
+  return found == table.end() ? nullptr : &*found;
+}
+
+void check_counts(const ParsedDataset& parsed, const PublishedCounts& counts) {
+  const Dataset& dataset = parsed.dataset;
+  const auto compare = [&](std::string_view what, int64_t found, int64_t published) {
+    if (found == published) return;
+    throw DataError(fmt::format("dataset {}: {} {}, but {} are published", dataset.name, found,
+                                what, published));
+  };
+  compare("nodes", dataset.graph.num_nodes, counts.nodes);
+  compare("features", dataset.features.num_cols, counts.features);
+  compare("relations", static_cast<int64_t>(dataset.graph.relations.size()),
+          static_cast<int64_t>(counts.edges.size()));
+  for (const Relation& relation : dataset.graph.relations) {
+    compare(relation.name + " edges", relation.adjacency.num_entries() / 2,
+            counts.edges.at(relation.name));
+  }
+  compare("classes", dataset.num_classes(), static_cast<int64_t>(counts.class_sizes.size()));
+  std::vector<int64_t> sizes(counts.class_sizes.size(), 0);
+  for (const int32_t label : dataset.label) {
+    if (label != kNoLabel) ++sizes[static_cast<size_t>(label)];
+  }
+  for (size_t c = 0; c < sizes.size(); ++c) {
+    compare("nodes of class " + dataset.class_names[c], sizes[c], counts.class_sizes[c]);
+  }
+  for (const NamedSplit& named : parsed.splits) {
+    compare("training nodes", static_cast<int64_t>(named.split.train.size()), counts.train);
+    compare("validation nodes", static_cast<int64_t>(named.split.validation.size()),
+            counts.validation);
+    compare("test nodes", static_cast<int64_t>(named.split.test.size()), counts.test);
+  }
+}
+
+}  // namespace emgnn

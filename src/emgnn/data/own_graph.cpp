@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <emgnn/data/own_graph.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include <emgnn/base/error.h>
+#include <emgnn/base/file.h>
+#include <emgnn/data/csv.h>
+#include <emgnn/data/graph_builder.h>
+#include <emgnn/data/graphml.h>
+#include <emgnn/data/matrix_market.h>
+#include <emgnn/data/npy.h>
+
+namespace emgnn {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A place for the field, or nothing where the column is absent.
+std::string_view field_or_empty(const CsvTable& table, int column) {
+  return column < 0 ? std::string_view{} : table.field(static_cast<size_t>(column));
+}
+
+// A column that the user named must be there; one of the usual name may be.
+int find_column(const CsvTable& table, const std::string& name, const std::string& usual) {
+  return name == usual ? table.find(name) : static_cast<int>(table.require(name));
+}
+
+float finite_float(const CsvReader& row, size_t column, std::string_view name) {
+  const double value = row.number(column, name);
+  if (std::abs(value) > std::numeric_limits<float>::max())
+    row.fail(column, name, "the number is too large");
+  return static_cast<float>(value);
+}
+
+void read_nodes(const fs::path& path, const OwnGraphColumns& columns, GraphBuilder& builder) {
+  const std::string text = read_file(path);
+  CsvTable table(text, path.string());
+  const size_t id = table.require(columns.id);
+  const OwnGraphColumns usual;
+  const int type = find_column(table, columns.type, usual.type),
+            label = find_column(table, columns.label, usual.label),
+            split = find_column(table, columns.split, usual.split);
+  std::vector<size_t> feature_columns;
+  std::vector<std::string> feature_names;
+  for (size_t c = 0; c < table.columns().size(); ++c) {
+    const int column = static_cast<int>(c);
+    if (c == id || column == type || column == label || column == split) continue;
+    feature_columns.push_back(c);
+    feature_names.push_back(table.columns()[c]);
+  }
+  builder.set_feature_names(std::move(feature_names));
+  std::vector<GraphBuilder::FeatureEntry> features;
+  while (table.next()) {
+    const CsvReader& row = table.row();
+    GraphBuilder::NodeRecord record{
+        table.field(id), field_or_empty(table, type), field_or_empty(table, label), {}};
+    if (record.id.empty()) row.fail(id, columns.id, "a node without an id");
+    if (type >= 0 && record.type.empty())
+      row.fail(static_cast<size_t>(type), columns.type, "a node without a type");
+    if (const std::string_view word = field_or_empty(table, split);
+        !word.empty() && word != "none") {
+      record.part = split_part(word);
+      const auto at = static_cast<size_t>(split);
+      if (!record.part)
+        row.fail(at, columns.split,
+                 fmt::format("expected train, validation, test or nothing, found {:?}", word));
+      if (record.label.empty()) row.fail(at, columns.split, "a node of the split needs a label");
+    }
+    if (!builder.add_node(record))
+      row.fail(id, columns.id, fmt::format("a second node {:?}", record.id));
+    features.clear();
+    bool given = false;
+    for (size_t k = 0; k < feature_columns.size(); ++k) {
+      if (table.field(feature_columns[k]).empty()) continue;
+      given = true;
+      const float value =
+          finite_float(row, feature_columns[k], table.columns()[feature_columns[k]]);
+      if (value != 0.0F) features.push_back({static_cast<int32_t>(k), value});
+    }
+    builder.add_feature_row(features, given);
+  }
+}
+
+// Without a node table an edge brings its nodes along.
+int32_t node_of(const CsvTable& table, size_t column, const std::string& name, bool add_new,
+                GraphBuilder& builder) {
+  const std::string_view id = table.field(column);
+  if (id.empty()) table.row().fail(column, name, "an edge without a node");
+  if (const auto known = builder.nodes.find(id)) return *known;
+  if (!add_new) table.row().fail(column, name, fmt::format("no node {:?} in the node table", id));
+  const int32_t node = *builder.add_node({id, {}, {}, {}});
+  builder.add_feature_row({}, false);
+  return node;
+}
+
+void read_edges(const fs::path& path, const OwnGraphColumns& columns, bool add_nodes,
+                GraphBuilder& builder) {
+  const std::string text = read_file(path);
+  CsvTable table(text, path.string());
+  const size_t source = table.require(columns.source), target = table.require(columns.target);
+  const OwnGraphColumns usual;
+  const int type = find_column(table, columns.edge_type, usual.edge_type),
+            weight = find_column(table, columns.weight, usual.weight);
+  for (const std::string& column : table.columns()) {
+    const int c = table.find(column);
+    if (c == static_cast<int>(source) || c == static_cast<int>(target) || c == type || c == weight)
+      continue;
+    builder.note(fmt::format("{}: column {:?} is not used", path.filename().string(), column));
+  }
+  while (table.next()) {
+    const CsvReader& row = table.row();
+    const int32_t from = node_of(table, source, columns.source, add_nodes, builder);
+    const int32_t to = node_of(table, target, columns.target, add_nodes, builder);
+    const std::string_view relation = type < 0 ? "edge" : field_or_empty(table, type);
+    if (relation.empty())
+      row.fail(static_cast<size_t>(type), columns.edge_type, "an edge without a type");
+    float w = 1.0F;
+    if (weight >= 0) {
+      w = finite_float(row, static_cast<size_t>(weight), columns.weight);
+      if (w <= 0) row.fail(static_cast<size_t>(weight), columns.weight, "a weight must be above 0");
+    }
+    builder.add_edge(builder.relations.add(relation), from, to, w);
+  }
+}
+
+void read_adjacency(const fs::path& path, bool add_nodes, GraphBuilder& builder) {
+  const MatrixMarket matrix = parse_matrix_market(read_file(path), path.string());
+  if (matrix.num_rows != matrix.num_cols)
+    throw DataError(fmt::format("{}: an adjacency matrix is square", path.string()));
+  for (int32_t i = 0; add_nodes && i < matrix.num_rows; ++i) {
+    if (builder.add_node({std::to_string(i), {}, {}, {}})) builder.add_feature_row({}, false);
+  }
+  const size_t num_nodes = builder.nodes.names().size();
+  if (static_cast<size_t>(matrix.num_rows) != num_nodes) {
+    throw DataError(
+        fmt::format("{}: {} rows for {} nodes", path.string(), matrix.num_rows, num_nodes));
+  }
+  const int32_t relation = builder.relations.add(path.stem().string());
+  for (size_t k = 0; k < matrix.entries.row.size(); ++k) {
+    const float w = matrix.entries.val.empty() ? 1.0F : matrix.entries.val[k];
+    if (w <= 0)
+      throw DataError(fmt::format("{}: entry {}: a weight must be above 0", path.string(), k + 1));
+    builder.add_edge(relation, matrix.entries.row[k], matrix.entries.col[k], w);
+  }
+}
+
+Features from_csr(Csr sparse) {
+  Features features;
+  features.num_rows = sparse.num_rows;
+  features.num_cols = sparse.num_cols;
+  features.sparse = std::move(sparse);
+  return features;
+}
+
+Features from_array(const NdArray& array, const std::string& where) {
+  Features features;
+  features.dense = to_dense(array, where);
+  features.num_rows = static_cast<int32_t>(array.shape[0]);
+  features.num_cols = static_cast<int32_t>(array.shape[1]);
+  features.is_sparse = false;
+  return features;
+}
+
+Features read_features(const fs::path& path) {
+  const std::string bytes = read_file(path), file = path.string();
+  if (path.extension() == ".npy") return from_array(parse_npy(bytes, file), file);
+  if (path.extension() == ".npz") {
+    const Npz npz(bytes, file);
+    if (!npz.format().empty()) return from_csr(to_csr(sparse_from_npz(npz), file));
+    return from_array(npz.array("features"), npz.where("features"));
+  }
+  const MatrixMarket matrix = parse_matrix_market(bytes, file);
+  if (matrix.symmetric)
+    throw DataError(fmt::format("{}: a feature matrix must be stored as 'general'", file));
+  Csr csr = csr_from_coo(matrix.num_rows, matrix.num_cols, matrix.entries, Duplicates::kKeepFirst);
+  if (csr.col.size() != matrix.entries.col.size())
+    throw DataError(fmt::format("{}: an entry is stored twice", file));
+  drop_unit_values(csr);
+  return from_csr(std::move(csr));
+}
+
+}  // namespace
+
+std::vector<fs::path> OwnGraphSources::files() const {
+  std::vector<fs::path> all = adjacency;
+  for (const fs::path& path : {nodes, edges, features, graphml}) {
+    if (!path.empty()) all.push_back(path);
+  }
+  return all;
+}
+
+OwnGraphSources find_own_graph(const fs::path& directory) {
+  OwnGraphSources found;
+  std::vector<fs::path> paths;
+  for (const auto& entry : fs::directory_iterator(directory)) paths.push_back(entry.path());
+  std::sort(paths.begin(), paths.end());
+  const auto take = [&](fs::path& slot, const fs::path& path) {
+    if (!slot.empty()) {
+      throw DataError(fmt::format("{}: {} and {} say the same thing twice", directory.string(),
+                                  slot.filename().string(), path.filename().string()));
+    }
+    slot = path;
+  };
+  for (const fs::path& path : paths) {
+    const std::string extension = path.extension().string();
+    const bool matrix = extension == ".mtx", array = extension == ".npy" || extension == ".npz";
+    if (path.filename() == "nodes.csv") take(found.nodes, path);
+    if (path.filename() == "edges.csv") take(found.edges, path);
+    if (path.stem() == "features" && (matrix || array)) take(found.features, path);
+    if (matrix && path.stem() != "features") found.adjacency.push_back(path);
+    if (extension == ".graphml") take(found.graphml, path);
+  }
+  if (found.graphml.empty() && found.edges.empty() && found.adjacency.empty()) {
+    throw DataError(fmt::format("{}: no edges.csv, no *.mtx and no *.graphml: not a graph",
+                                directory.string()));
+  }
+  return found;
+}
+
+ParsedDataset load_own_graph(const OwnGraphSources& sources, const std::string& name) {
+  const int ways = (sources.graphml.empty() ? 0 : 1) + (sources.edges.empty() ? 0 : 1) +
+                   (sources.adjacency.empty() ? 0 : 1);
+  if (ways != 1 || (!sources.graphml.empty() && !sources.nodes.empty())) {
+    throw DataError(
+        fmt::format("{}: expected edges in exactly one form (edges.csv, *.mtx or one .graphml, "
+                    "which has the nodes too)",
+                    name));
+  }
+  GraphBuilder builder;
+  const bool nodes_from_edges = sources.nodes.empty();
+  if (!sources.nodes.empty()) read_nodes(sources.nodes, sources.columns, builder);
+  if (!sources.graphml.empty()) read_graphml(sources.graphml, sources.columns, builder);
+  if (!sources.edges.empty()) read_edges(sources.edges, sources.columns, nodes_from_edges, builder);
+  for (const fs::path& path : sources.adjacency) read_adjacency(path, nodes_from_edges, builder);
+  if (!sources.features.empty()) {
+    Features features = read_features(sources.features);
+    if (static_cast<size_t>(features.num_rows) != builder.nodes.names().size()) {
+      throw DataError(fmt::format("{}: {} rows for {} nodes", sources.features.string(),
+                                  features.num_rows, builder.nodes.names().size()));
+    }
+    if (builder.has_feature_columns()) {
+      throw DataError(
+          fmt::format("{}: the node table has feature columns too", sources.features.string()));
+    }
+    builder.set_features(std::move(features));
+  }
+  return builder.finish(name);
+}
+
+}  // namespace emgnn

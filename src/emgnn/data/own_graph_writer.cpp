@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
+#include <array>
+#include <cstring>
+#include <iterator>
+#include <string>
+
+#include <emgnn/base/error.h>
+#include <emgnn/base/file.h>
+#include <emgnn/data/matrix_market.h>
+#include <emgnn/data/own_graph.h>
+
+namespace emgnn {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string quoted(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string out = "\"";
+  for (const char c : text) out += c == '"' ? "\"\"" : std::string(1, c);
+  return out + "\"";
+}
+
+std::string nodes_csv(const ParsedDataset& parsed) {
+  const Dataset& dataset = parsed.dataset;
+  const bool typed = !dataset.node_type.empty(), split = !parsed.splits.empty();
+  std::vector<const char*> part(dataset.label.size(), "");
+  if (split) {
+    const Split& first = parsed.splits.front().split;
+    for (const int32_t id : first.train) part[static_cast<size_t>(id)] = "train";
+    for (const int32_t id : first.validation) part[static_cast<size_t>(id)] = "validation";
+    for (const int32_t id : first.test) part[static_cast<size_t>(id)] = "test";
+  }
+  std::string out = fmt::format("id{},label{}\n", typed ? ",type" : "", split ? ",split" : "");
+  for (int32_t i = 0; i < dataset.graph.num_nodes; ++i) {
+    const auto at = static_cast<size_t>(i);
+    out += quoted(dataset.node_name(i));
+    if (typed) {
+      out += ",";
+      out += quoted(dataset.node_type_names[static_cast<size_t>(dataset.node_type[at])]);
+    }
+    out += ",";
+    if (dataset.label[at] != kNoLabel) {
+      out += quoted(dataset.class_names[static_cast<size_t>(dataset.label[at])]);
+    }
+    if (split) out += fmt::format(",{}", part[at]);
+    out += "\n";
+  }
+  return out;
+}
+
+// Each undirected edge once.
+std::string edges_csv(const Dataset& dataset) {
+  bool weighted = false;
+  for (const Relation& relation : dataset.graph.relations)
+    weighted |= !relation.adjacency.val.empty();
+  std::string out = fmt::format("source,target,type{}\n", weighted ? ",weight" : "");
+  for (const Relation& relation : dataset.graph.relations) {
+    const Csr& a = relation.adjacency;
+    const std::string type = quoted(relation.name);
+    for (int32_t r = 0; r < a.num_rows; ++r) {
+      for (int32_t k = a.rowptr[static_cast<size_t>(r)]; k < a.rowptr[static_cast<size_t>(r) + 1];
+           ++k) {
+        const int32_t c = a.col[static_cast<size_t>(k)];
+        if (c < r) continue;
+        out += fmt::format("{},{},{}", quoted(dataset.node_name(r)), quoted(dataset.node_name(c)),
+                           type);
+        if (weighted) out += fmt::format(",{}", a.value(k));
+        out += "\n";
+      }
+    }
+  }
+  return out;
+}
+
+std::string npy_of(const Features& features) {
+  std::string header =
+      fmt::format("{{'descr': '<f4', 'fortran_order': False, 'shape': ({}, {}), }}",
+                  features.num_rows, features.num_cols);
+  header.append(63 - (10 + header.size()) % 64, ' ').push_back('\n');
+  std::string out("\x93NUMPY\x01\x00", 8);
+  out.push_back(static_cast<char>(header.size() & 0xff));
+  out.push_back(static_cast<char>(header.size() >> 8));
+  out += header;
+  out.append(reinterpret_cast<const char*>(features.dense.data()),
+             features.dense.size() * sizeof(float));
+  return out;
+}
+
+}  // namespace
+
+void write_own_graph(const ParsedDataset& parsed, const fs::path& where) {
+  const fs::path directory = where.has_filename() ? where : where.parent_path();  // "dir/"
+  if (fs::exists(directory))
+    throw UsageError(fmt::format("{}: exists already", directory.string()));
+  fs::path temporary = directory;
+  temporary += fmt::format(".{}.part", ::getpid());
+  const Dataset& dataset = parsed.dataset;
+  try {
+    fs::create_directories(temporary);
+    write_atomically(temporary / "nodes.csv", nodes_csv(parsed));
+    write_atomically(temporary / "edges.csv", edges_csv(dataset));
+    if (!parsed.features_are_default && dataset.features.is_sparse) {
+      write_atomically(temporary / "features.mtx", write_matrix_market(dataset.features.sparse));
+    } else if (!parsed.features_are_default) {
+      write_atomically(temporary / "features.npy", npy_of(dataset.features));
+    }
+    fs::rename(temporary, directory);
+  } catch (const fs::filesystem_error& error) {
+    std::error_code ignored;
+    fs::remove_all(temporary, ignored);
+    throw DataError(fmt::format("{}: {}", directory.string(), error.code().message()));
+  } catch (...) {
+    std::error_code ignored;
+    fs::remove_all(temporary, ignored);
+    throw;
+  }
+}
+
+}  // namespace emgnn

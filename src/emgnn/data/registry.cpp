@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <emgnn/data/registry.h>
+
+#include <fmt/ranges.h>
+
+#include <cstdlib>
+#include <utility>
+
+#include <emgnn/base/error.h>
+#include <emgnn/base/options.h>
+#include <emgnn/data/cache.h>
+#include <emgnn/data/known_datasets.h>
+#include <emgnn/data/own_graph.h>
+#include <emgnn/data/split.h>
+
+namespace emgnn {
+namespace {
+
+namespace fs = std::filesystem;
+
+const KnownDataset& require_known(const std::string& name) {
+  if (const KnownDataset* known = find_known_dataset(name)) return *known;
+  std::vector<std::string> names;
+  for (const KnownDataset& known : known_datasets()) names.push_back(known.info.name);
+  const std::vector<std::string> near = near_matches(name, names);
+  const std::string hint =
+      near.empty() ? "" : fmt::format("did you mean {}? ", fmt::join(near, " or "));
+  throw UsageError(fmt::format("no dataset and no directory {:?}; {}the names are {}", name, hint,
+                               fmt::join(names, ", ")));
+}
+
+fs::path data_dir_of(const DatasetRequest& request) {
+  return request.data_dir.empty() ? default_data_dir() : request.data_dir;
+}
+
+Checksums checksums_of(const DatasetRequest& request) {
+  return request.allow_modified ? Checksums::kIgnore : Checksums::kRequire;
+}
+
+ParsedDataset parse_known(const KnownDataset& known, const DatasetRequest& request) {
+  if (!known.load) {
+    throw UsageError(fmt::format("{} is a table of molecules, not a graph with labelled nodes",
+                                 known.info.name));
+  }
+  const fs::path data_dir = data_dir_of(request);
+  const auto parse = [&] {
+    ParsedDataset parsed =
+        known.load(SourceFiles(data_dir, known.info.name, checksums_of(request)));
+    parsed.dataset.name = known.info.name;
+    if (!request.allow_modified && known.counts.nodes > 0) check_counts(parsed, known.counts);
+    return parsed;
+  };
+  if (!request.use_cache || known.info.files.empty()) return parse();
+  CacheRequest cache{known.info.name, request.allow_modified ? "modified" : "published", {}};
+  for (const std::string& file : known.info.files) cache.sources.push_back(data_dir / file);
+  return load_through_cache(cache, parse);
+}
+
+ParsedDataset parse_directory(const fs::path& directory, const DatasetRequest& request) {
+  const OwnGraphSources sources = find_own_graph(directory);
+  const std::string name = fs::weakly_canonical(directory).filename().string();
+  const auto parse = [&] { return load_own_graph(sources, name); };
+  return request.use_cache ? load_through_cache({name, "own", sources.files()}, parse) : parse();
+}
+
+// One symmetric relation between two types -> one relation per direction: XY leaves the type that
+// was X, YX comes back.
+TypedGraph split_directions(const Dataset& dataset, const std::string& requested) {
+  const KnownDataset* known = find_known_dataset(requested);
+  if (known == nullptr || known->info.kind != "heterogeneous") {
+    throw UsageError(
+        fmt::format("{}: only imdb, acm and dblp come with directed relations", requested));
+  }
+  TypedGraph directed{dataset.graph.num_nodes, {}};
+  for (const Relation& relation : dataset.graph.relations) {
+    Coo forward;
+    const Csr& a = relation.adjacency;
+    // A relation is named by the initials of its two types, the source first.
+    const auto source_initial = static_cast<char>(std::tolower(relation.name.front()));
+    for (int32_t r = 0; r < a.num_rows; ++r) {
+      const auto type = static_cast<size_t>(dataset.node_type[static_cast<size_t>(r)]);
+      if (dataset.node_type_names[type].front() != source_initial) continue;
+      for (int32_t k = a.rowptr[static_cast<size_t>(r)]; k < a.rowptr[static_cast<size_t>(r) + 1];
+           ++k) {
+        forward.row.push_back(r);
+        forward.col.push_back(a.col[static_cast<size_t>(k)]);
+      }
+    }
+    Csr there = csr_from_coo(a.num_rows, a.num_cols, forward, Duplicates::kKeepFirst);
+    Csr back = transpose(there).csr;
+    directed.relations.push_back({relation.name, std::move(there)});
+    directed.relations.push_back(
+        {std::string(relation.name.rbegin(), relation.name.rend()), std::move(back)});
+  }
+  return directed;
+}
+
+void normalise_feature_rows(Features& features) {
+  if (features.is_sparse) {
+    features.sparse = normalise_rows(features.sparse);
+    return;
+  }
+  const auto width = static_cast<size_t>(features.num_cols);
+  for (size_t begin = 0; begin < features.dense.size(); begin += width) {
+    double sum = 0;
+    for (size_t k = begin; k < begin + width; ++k) sum += features.dense[k];
+    for (size_t k = begin; sum != 0 && k < begin + width; ++k) {
+      features.dense[k] = static_cast<float>(features.dense[k] / sum);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<DatasetInfo> list_datasets() {
+  std::vector<DatasetInfo> infos;
+  for (const KnownDataset& known : known_datasets()) infos.push_back(known.info);
+  return infos;
+}
+
+const DatasetInfo& dataset_info(const std::string& name) { return require_known(name).info; }
+
+bool is_molecule_table(const std::string& name) {
+  const KnownDataset* known = find_known_dataset(name);
+  return known != nullptr && known->load_molecules;
+}
+
+bool is_own_graph(const std::string& name) {
+  return find_known_dataset(name) == nullptr && fs::is_directory(name);
+}
+
+ParsedDataset parse_dataset(const DatasetRequest& request) {
+  if (is_own_graph(request.name)) return parse_directory(request.name, request);
+  return parse_known(require_known(request.name), request);
+}
+
+DatasetSummary summarise_dataset(const DatasetRequest& request) {
+  const ParsedDataset parsed = parse_dataset(request);
+  const bool has_split = !parsed.splits.empty() || !request.split.empty();
+  return describe(
+      parsed, has_split ? make_split(parsed, {request.split, request.seed, request.run}) : Split{});
+}
+
+Dataset load_dataset(const DatasetRequest& request) {
+  ParsedDataset parsed = parse_dataset(request);
+  parsed.dataset.split = make_split(parsed, {request.split, request.seed, request.run});
+  if (request.directed_relations)
+    parsed.dataset.graph = split_directions(parsed.dataset, request.name);
+  if (request.row_normalise) normalise_feature_rows(parsed.dataset.features);
+  check(parsed.dataset);
+  return std::move(parsed.dataset);
+}
+
+MoleculeTable load_molecules(const DatasetRequest& request) {
+  const KnownDataset& known = require_known(request.name);
+  if (!known.load_molecules)
+    throw UsageError(fmt::format("{} is not a table of molecules", request.name));
+  MoleculeTable table =
+      known.load_molecules(SourceFiles(data_dir_of(request), request.name, checksums_of(request)));
+  table.name = request.name;
+  const auto found = static_cast<int64_t>(table.num_molecules());
+  if (!request.allow_modified && found != known.counts.nodes) {
+    throw DataError(fmt::format("dataset {}: {} molecules, but {} are published", table.name, found,
+                                known.counts.nodes));
+  }
+  return table;
+}
+
+fs::path default_data_dir() {
+  if (const char* dir = std::getenv("EMGNN_DATA"); dir && *dir) return dir;
+  return user_cache_dir() / "data";
+}
+
+}  // namespace emgnn
