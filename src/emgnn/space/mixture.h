@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Mixtures of edge types: A_λ = c Σ_t λ_t A_t with λ on a simplex and c = space.total, S_λ = D_λ⁻¹
+// (A_λ + I).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <emgnn/base/options.h>
+#include <emgnn/graph/typed_graph.h>
+#include <emgnn/space/family.h>
+#include <emgnn/space/simplex.h>
+
+namespace emgnn {
+
+enum class Normalisation { kRow, kSymmetric };
+
+struct SpaceOptions {
+  double step = 0.05;
+  double total = 1.0;
+  Normalisation normalisation = Normalisation::kRow;
+};
+void describe(OptionVisitor& visitor, SpaceOptions& options);
+
+class MixtureFamily : public GraphFamily {
+ public:
+  // Λ̂ = the grid of `options.step` on the simplex over the relations of the graph.
+  MixtureFamily(TypedGraph graph, const SpaceOptions& options);
+  // Λ̂ = one point, the graph as given (every relation with weight 1): ordinary training.
+  static std::unique_ptr<MixtureFamily> observed_only(TypedGraph graph,
+                                                      Normalisation normalisation);
+
+  int64_t size() const override;
+  LambdaPoint point(int64_t lam_id) const override;
+  std::vector<std::string> coordinate_names() const override;
+  int64_t propose_local(int64_t lam_id, Rng& rng) const override;
+  std::shared_ptr<const FamilyView> view(std::span<const int32_t> rows,
+                                         int num_hops) const override;
+
+ private:
+  MixtureFamily(TypedGraph graph, Normalisation normalisation, std::unique_ptr<SimplexGrid> grid);
+
+  std::vector<std::string> relation_names_;
+  Normalisation normalisation_;
+  double total_ = 1.0;
+  std::unique_ptr<SimplexGrid> grid_;  // null: the observed graph is the only point
+  UnionPattern union_;
+  std::vector<std::vector<double>> degree_;  // [num_relations][num_nodes]
+};
+
+}  // namespace emgnn

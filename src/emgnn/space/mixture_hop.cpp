@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <emgnn/space/mixture_hop.h>
+
+#include <cmath>
+
+#include <emgnn/base/threads.h>
+#include <emgnn/kernels/combine.h>
+#include <emgnn/kernels/spmm.h>
+
+namespace emgnn {
+
+namespace {
+
+constexpr int64_t kEntryGrain = 4096;
+
+// Floats that a kernel fills before anything reads them.
+std::unique_ptr<float[]> scratch(int64_t size) {
+  return std::make_unique_for_overwrite<float[]>(static_cast<size_t>(size));
+}
+
+std::vector<float> gather(const std::vector<double>& all, const std::vector<int32_t>& ids) {
+  std::vector<float> out(ids.size());
+  for (size_t i = 0; i < ids.size(); ++i)
+    out[i] = static_cast<float>(all[static_cast<size_t>(ids[i])]);
+  return out;
+}
+
+// The entries of the hop's pattern where `weight` is not zero.
+Csr restricted(const Csr& pattern, const std::vector<float>& weight) {
+  Csr a{.num_rows = pattern.num_rows, .num_cols = pattern.num_cols};
+  for (int32_t i = 0; i < pattern.num_rows; ++i) {
+    for (int32_t e = pattern.rowptr[i]; e < pattern.rowptr[i + 1]; ++e) {
+      if (weight[e] == 0.0F) continue;
+      a.col.push_back(pattern.col[e]);
+      a.val.push_back(weight[e]);
+    }
+    a.rowptr.push_back(static_cast<int32_t>(a.col.size()));
+  }
+  return a;
+}
+
+// D_λ(i) = 1 + Σ_t λ_t deg_t(i)
+float weighted_degree(const LambdaPoint& lam, const std::vector<std::vector<float>>& degree,
+                      size_t i) {
+  double sum = 1.0;
+  for (size_t t = 0; t < lam.size(); ++t) sum += lam[t] * degree[t][i];
+  return static_cast<float>(sum);
+}
+
+std::vector<float> inverse_degrees(const LambdaPoint& lam,
+                                   const std::vector<std::vector<float>>& degree,
+                                   Normalisation normalisation) {
+  std::vector<float> inverse(degree.front().size());
+  for (size_t i = 0; i < inverse.size(); ++i) {
+    const float d = weighted_degree(lam, degree, i);
+    inverse[i] = normalisation == Normalisation::kRow ? 1.0F / d : 1.0F / std::sqrt(d);
+  }
+  return inverse;
+}
+
+// Values of S_λ over the hop's entries, one row per λ.
+std::vector<float> pattern_values(const MixtureHop& hop, const std::vector<LambdaPoint>& points,
+                                  Normalisation normalisation) {
+  const Csr& pattern = hop.pattern.hop.pattern;
+  const int64_t num_entries = pattern.num_entries();
+  std::vector<float> values(points.size() * static_cast<size_t>(num_entries));
+  parallel_for(static_cast<int64_t>(points.size()), 1, [&](int64_t begin, int64_t end) {
+    for (int64_t g = begin; g < end; ++g) {
+      const LambdaPoint& lam = points[static_cast<size_t>(g)];
+      const std::vector<float> left = inverse_degrees(lam, hop.degree_output, normalisation);
+      const std::vector<float> right = normalisation == Normalisation::kSymmetric
+                                           ? inverse_degrees(lam, hop.degree_input, normalisation)
+                                           : std::vector<float>();
+      float* out = values.data() + g * num_entries;
+      for (int32_t i = 0; i < pattern.num_rows; ++i) {
+        for (int32_t e = pattern.rowptr[i]; e < pattern.rowptr[i + 1]; ++e) {
+          float a = hop.is_diagonal[e] != 0 ? 1.0F : 0.0F;
+          for (size_t t = 0; t < lam.size(); ++t)
+            a += static_cast<float>(lam[t]) * hop.weight[t][e];
+          out[e] = a * left[i] * (right.empty() ? 1.0F : right[pattern.col[e]]);
+        }
+      }
+    }
+  });
+  return values;
+}
+
+class RowMixtureOperator : public PatternOperator {
+ public:
+  RowMixtureOperator(std::shared_ptr<const MixtureHop> hop, const std::vector<LambdaPoint>& points)
+      : PatternOperator(
+            std::shared_ptr<const HopPattern>(hop, &hop->pattern),
+            static_cast<int64_t>(points.size()),
+            [hop, points] { return pattern_values(*hop, points, Normalisation::kRow); }),
+        hop_(std::move(hop)) {
+    for (const LambdaPoint& lam : points) {
+      for (double weight : lam) coef_.push_back(static_cast<float>(weight));
+      coef_.push_back(1.0F);  // the identity's
+      const std::vector<float> scale =
+          inverse_degrees(lam, hop_->degree_output, Normalisation::kRow);
+      scale_.insert(scale_.end(), scale.begin(), scale.end());
+    }
+  }
+
+  void apply_shared(int64_t width, const float* in, float* out) const override {
+    if (num_graphs() == 1) return PatternOperator::apply_shared(width, in, out);
+    const auto term = scratch(num_terms() * num_outputs() * width);
+    for (int64_t t = 0; t < num_terms(); ++t) {
+      product(hop_->term[static_cast<size_t>(t)], width, in,
+              term.get() + t * num_outputs() * width);
+    }
+    kernels::combine(shape(width), coef_.data(), scale_.data(), term.get(), out);
+  }
+
+  void transpose_shared(int64_t width, const float* grad_out, float* grad_in) const override {
+    if (num_graphs() == 1) return PatternOperator::transpose_shared(width, grad_out, grad_in);
+    const auto grad_term = scratch(num_terms() * num_outputs() * width);
+    kernels::combine_backward(shape(width), coef_.data(), scale_.data(), grad_out, grad_term.get());
+    const auto part = scratch(num_inputs() * width);
+    std::fill(grad_in, grad_in + num_inputs() * width, 0.0F);
+    for (int64_t t = 0; t < num_terms(); ++t) {
+      product(hop_->term_transposed[static_cast<size_t>(t)], width,
+              grad_term.get() + t * num_outputs() * width, part.get());
+      parallel_for(num_inputs() * width, kEntryGrain, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) grad_in[i] += part[i];
+      });
+    }
+  }
+
+ private:
+  int64_t num_terms() const { return static_cast<int64_t>(hop_->term.size()); }
+  kernels::CombineShape shape(int64_t width) const {
+    return {.num_graphs = num_graphs(),
+            .num_terms = num_terms(),
+            .num_rows = num_outputs(),
+            .width = width};
+  }
+  static void product(const Csr& a, int64_t width, const float* in, float* out) {
+    kernels::spmm({a.num_rows, a.num_cols, a.rowptr.data(), a.col.data()},
+                  {.width = width, .val = a.val.data(), .in = in, .out = out});
+  }
+
+  std::shared_ptr<const MixtureHop> hop_;
+  std::vector<float> coef_;   // [num_graphs, num_terms]
+  std::vector<float> scale_;  // [num_graphs, num_outputs]
+};
+
+}  // namespace
+
+MixtureHop::MixtureHop(Hop h, const UnionPattern& graph,
+                       const std::vector<std::vector<double>>& degree)
+    : pattern(std::move(h)) {
+  const Hop& hop = pattern.hop;
+  std::vector<float> diagonal(hop.entry.size());
+  is_diagonal.resize(hop.entry.size());
+  for (size_t i = 0; i < hop.output_rows.size(); ++i) {
+    for (int32_t e = hop.pattern.rowptr[i]; e < hop.pattern.rowptr[i + 1]; ++e) {
+      is_diagonal[e] = hop.pattern.col[e] == hop.self[i] ? 1 : 0;
+      diagonal[e] = is_diagonal[e];
+    }
+  }
+  for (size_t t = 0; t < graph.weight.size(); ++t) {
+    std::vector<float> w(hop.entry.size());
+    for (size_t e = 0; e < w.size(); ++e) w[e] = graph.weight[t][static_cast<size_t>(hop.entry[e])];
+    term.push_back(restricted(hop.pattern, w));
+    weight.push_back(std::move(w));
+    degree_output.push_back(gather(degree[t], hop.output_rows));
+    degree_input.push_back(gather(degree[t], hop.input_rows));
+  }
+  term.push_back(restricted(hop.pattern, diagonal));
+  for (const Csr& a : term) term_transposed.push_back(transpose(a).csr);
+}
+
+c10::intrusive_ptr<HopOperator> mixture_operator(std::shared_ptr<const MixtureHop> hop,
+                                                 const std::vector<LambdaPoint>& points,
+                                                 Normalisation normalisation) {
+  if (normalisation == Normalisation::kRow) {
+    return c10::make_intrusive<RowMixtureOperator>(std::move(hop), points);
+  }
+  std::shared_ptr<const HopPattern> pattern(hop, &hop->pattern);
+  return c10::make_intrusive<PatternOperator>(
+      std::move(pattern), static_cast<int64_t>(points.size()),
+      [hop, points, normalisation] { return pattern_values(*hop, points, normalisation); });
+}
+
+}  // namespace emgnn

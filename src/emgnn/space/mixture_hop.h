@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// One hop of the mixture family's receptive field, and the batched operator over it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <emgnn/graph/typed_graph.h>
+#include <emgnn/space/mixture.h>
+#include <emgnn/space/shift.h>
+
+namespace emgnn {
+
+// What every relation stores on the entries of one hop.
+struct MixtureHop {
+  HopPattern pattern;
+  std::vector<std::vector<float>> weight;  // [num_relations][entries], 0 where it has no edge
+  std::vector<uint8_t> is_diagonal;        // [entries]
+  std::vector<std::vector<float>> degree_output;  // [num_relations][outputs]
+  std::vector<std::vector<float>> degree_input;   // [num_relations][inputs]
+  std::vector<Csr> term;  // [num_relations + 1]: A_t restricted to the hop; last the identity
+  std::vector<Csr> term_transposed;
+
+  MixtureHop(Hop hop, const UnionPattern& graph, const std::vector<std::vector<double>>& degree);
+};
+
+// S_λ of several λ on one hop. Row-normalised and with a shared input h it uses
+//   S_λ h = D_λ⁻¹ (Σ_t λ_t (A_t h) + h):
+// one product per relation serves every λ, the rest is a row-wise combination. In the other cases
+// the graphs differ in the values over one pattern.
+c10::intrusive_ptr<HopOperator> mixture_operator(std::shared_ptr<const MixtureHop> hop,
+                                                 const std::vector<LambdaPoint>& points,
+                                                 Normalisation normalisation);
+
+}  // namespace emgnn
