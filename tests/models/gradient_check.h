@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compares a gradient with central differences.
+#pragma once
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include <emgnn/base/rng.h>
+
+namespace emgnn {
+
+inline at::Tensor random_tensor(std::vector<int64_t> shape, uint64_t step, double low = -1.0,
+                                double high = 1.0) {
+  Rng rng(99, Stream::kTest, step);
+  at::Tensor t = at::empty(shape, at::kFloat);
+  for (int64_t i = 0; i < t.numel(); ++i)
+    t.data_ptr<float>()[i] = static_cast<float>(rng.uniform(low, high));
+  return t;
+}
+
+// f: float32 tensor -> float32 tensor. The scalar is Σ f(x)·r for a fixed random r. `h` is the
+// half-width of the difference: for a linear f any width is exact up to float32 rounding
+// ε·|scalar|/h, which sets the tolerance.
+inline void expect_gradient_matches(const std::function<at::Tensor(const at::Tensor&)>& f,
+                                    const at::Tensor& x0, double h, double tolerance) {
+  at::Tensor x = x0.clone().set_requires_grad(true);
+  const at::Tensor y = f(x);
+  const at::Tensor r = random_tensor(y.sizes().vec(), 1234).to(at::kDouble);
+  const auto scalar = [&](const at::Tensor& value) { return (f(value).to(at::kDouble) * r).sum(); };
+  scalar(x).backward();
+  const at::Tensor gradient = x.grad();
+  ASSERT_TRUE(gradient.defined());
+  const at::NoGradGuard no_grad;
+  for (int64_t i = 0; i < x0.numel(); ++i) {
+    at::Tensor up = x0.clone(), down = x0.clone();
+    up.view(-1)[i] += h;
+    down.view(-1)[i] -= h;
+    const double difference = (scalar(up) - scalar(down)).item<double>() / (2.0 * h);
+    EXPECT_NEAR(gradient.view(-1)[i].item<double>(), difference, tolerance) << "element " << i;
+  }
+}
+
+}  // namespace emgnn
