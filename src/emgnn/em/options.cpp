@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <emgnn/em/options.h>
+
+namespace emgnn {
+
+namespace {
+
+constexpr int64_t kMany = 1'000'000'000;
+
+void describe(OptionVisitor& v, EmOptions& o) {
+  v.choice("em.variant", o.variant, {"pt", "po", "pd", "ph"},
+           "priors and draws: PT/PO push away from bad graphs, PD/PH do not; PT/PD draw from p_t, "
+           "PO/PH uniformly");
+  v.integer("em.rounds", o.rounds, 1, kMany, "EM rounds T");
+  v.integer("em.steps", o.steps, 1, kMany, "gradient steps T' per round");
+  v.integer("em.warmup", o.warmup, 0, kMany,
+            "gradient steps on the observed graph before the first round");
+  v.real("em.eta", o.eta, 0.0, 1e9, "inverse temperature of the posterior in round 1");
+  v.real("em.eta_step", o.eta_step, -1e9, 1e9, "growth of the inverse temperature per round");
+  v.choice("em.weight", o.weight, {"importance", "contrast", "sign"},
+           "weight of a drawn graph: (p_t-p_0)/q, (p_t-alpha*p_0)/q, or +1 where p_t >= p_0 and "
+           "-alpha elsewhere");
+  v.real("em.alpha", o.alpha, 0.0, 1e6,
+         "strength of pushing away from bad graphs (contrast, sign)");
+  v.integer("em.draws", o.draws, 1, 100000, "graphs drawn per gradient step");
+  v.choice("em.posterior", o.posterior, {"auto", "exact", "mcmc"},
+           "enumerate all graphs, or sample; auto samples above 4096 graphs");
+  v.choice("em.labels", o.labels, {"train", "train+validation"},
+           "labels that the posterior may look at");
+  v.choice("em.average", o.average, {"logits", "probabilities"},
+           "what is averaged over the graphs to predict");
+  v.choice("em.keep", o.keep, {"all", "above-prior"},
+           "graphs used to predict: all, or those at least as likely as under the prior");
+}
+
+void describe(OptionVisitor& v, McmcOptions& o) {
+  v.integer("mcmc.steps", o.steps, 1, kMany, "Metropolis proposals, all chains together");
+  v.integer("mcmc.chains", o.chains, 1, 4096, "independent chains");
+  v.integer("mcmc.burn_in", o.burn_in, 0, kMany,
+            "first proposals of each chain that are not recorded");
+  v.choice("mcmc.proposal", o.proposal, {"uniform", "local"},
+           "any graph, or a neighbour on the grid");
+  v.choice("mcmc.record", o.record, {"all", "accepted"},
+           "all states (samples p_t), or accepted proposals only (biased; for comparison)");
+}
+
+void describe(OptionVisitor& v, OptimOptions& o) {
+  v.real("optim.learning_rate", o.learning_rate, 0.0, 1e3, "Adam's learning rate");
+  v.real("optim.weight_decay", o.weight_decay, 0.0, 1e3, "L2 penalty, added to the gradient");
+  v.choice("optim.decay", o.decay, {"all", "first-layer"},
+           "parameters that the penalty applies to");
+}
+
+void describe(OptionVisitor& v, StopOptions& o) {
+  v.choice("stop.rule", o.rule, {"loss-and-accuracy", "loss", "accuracy", "never"},
+           "validation scores that decide which weights are kept; never keeps the last");
+  v.integer("stop.patience", o.patience, 1, kMany,
+            "validations without improvement before training stops");
+  v.integer("stop.every", o.every, 1, kMany, "gradient steps between validations");
+  v.choice("stop.posterior", o.posterior, {"best", "last"},
+           "posterior used to predict: that of the kept weights, or of the last round");
+}
+
+}  // namespace
+
+void describe(OptionVisitor& visitor, TrainOptions& options) {
+  describe(visitor, options.em);
+  describe(visitor, options.mcmc);
+  describe(visitor, options.space);
+  describe(visitor, options.model);
+  describe(visitor, options.optim);
+  describe(visitor, options.stop);
+}
+
+}  // namespace emgnn
