@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where results come from: the data, the program and the machine.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include <emgnn/data/dataset.h>
+
+namespace emgnn {
+
+// SHA-256 of everything in a dataset that training reads: graph, features, labels and split.
+std::string fingerprint(const Dataset& dataset);
+
+// {"name", "nodes", "edges": {relation: count}, "features", "classes", "splits": {...}, "sha256"},
+// undirected edges counted once.
+nlohmann::ordered_json describe_data(const Dataset& dataset);
+
+// {"emgnn", "commit", "compiler", "libtorch", "device", "threads"}
+nlohmann::ordered_json describe_program();
+
+}  // namespace emgnn

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <emgnn/report/mcmc_summary.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include <emgnn/report/chain_diagnostics.h>
+#include <emgnn/report/json_number.h>
+
+namespace emgnn {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Chains = std::vector<std::vector<double>>;
+
+// The coordinates of λ, then |λ|²: it needs no loss, and tells chains apart that agree on the
+// means.
+std::vector<Chains> scalars(const GraphFamily& family, const McmcResult& mcmc) {
+  const size_t coordinates = family.coordinate_names().size();
+  std::vector<Chains> out(coordinates + 1, Chains(mcmc.chains.size()));
+  for (size_t chain = 0; chain < mcmc.chains.size(); ++chain) {
+    for (int64_t id : mcmc.chains[chain]) {
+      const LambdaPoint point = family.point(id);
+      double squares = 0.0;
+      for (size_t c = 0; c < coordinates; ++c) {
+        out[c][chain].push_back(point[c]);
+        squares += point[c] * point[c];
+      }
+      out[coordinates][chain].push_back(squares);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+McmcSummary summarise(const GraphFamily& family, const McmcResult& mcmc) {
+  const McmcSummary known{.acceptance = mcmc.acceptance, .evaluated = mcmc.evaluated};
+  std::vector<McmcSummary> each;
+  for (const Chains& chains : scalars(family, mcmc)) {
+    const ChainDiagnostics one = diagnose(chains);
+    each.push_back({one.rhat, one.ess, known.acceptance, known.evaluated});
+  }
+  McmcSummary out = each.front();
+  for (const McmcSummary& one : each) out = worse(out, one);
+  return out;
+}
+
+McmcSummary worse(const McmcSummary& a, const McmcSummary& b) {
+  return {.rhat = std::isnan(b.rhat) ? b.rhat : std::max(a.rhat, b.rhat),
+          .ess = std::isnan(b.ess) ? b.ess : std::min(a.ess, b.ess),
+          .acceptance = std::min(a.acceptance, b.acceptance),
+          .evaluated = std::min(a.evaluated, b.evaluated)};
+}
+
+std::string in_words(const McmcSummary& summary) {
+  return fmt::format("R-hat {:.3f}, {:.0f} effective draws, acceptance {:.2f}: {}", summary.rhat,
+                     summary.ess, summary.acceptance,
+                     summary.converged() ? "converged" : "not converged");
+}
+
+Json to_json(const McmcSummary& summary) {
+  return {{"rhat", summary.rhat},
+          {"ess", summary.ess},
+          {"acceptance", summary.acceptance},
+          {"evaluated", summary.evaluated},
+          {"converged", summary.converged()}};
+}
+
+McmcSummary parse_mcmc_summary(const Json& json) {
+  return {.rhat = real_or_nan(json.at("rhat")),
+          .ess = real_or_nan(json.at("ess")),
+          .acceptance = json.at("acceptance").get<double>(),
+          .evaluated = json.at("evaluated").get<int64_t>()};
+}
+
+}  // namespace emgnn

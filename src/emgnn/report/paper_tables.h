@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// The published results, and how each row of a table is trained here.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include <emgnn/report/mean_std.h>
+#include <emgnn/report/results.h>
+
+namespace emgnn {
+
+struct PaperRow {
+  std::string name;
+  std::string method;                 // empty: not part of this version
+  std::vector<std::string> settings;  // key=value, over the shipped ones
+  std::vector<MeanStd> figures;       // percent, columns × metrics
+};
+
+struct PaperTable {
+  std::string name;
+  std::vector<ScoreName> metrics;
+  std::vector<std::string> columns;  // datasets
+  std::vector<PaperRow> rows;
+};
+
+// UsageError that lists what there is.
+const PaperTable& paper_table(const std::string& name);
+
+// The rows and columns to train, in the order of the table; empty lists stand for all that this
+// version has. UsageError for an unknown name, and for a row that this version cannot train.
+std::vector<const PaperRow*> select_rows(const PaperTable& table,
+                                         const std::vector<std::string>& names);
+std::vector<std::string> select_columns(const PaperTable& table,
+                                        const std::vector<std::string>& names);
+
+// One figure of the table beside the paper's, as shares of 1.
+struct TableCell {
+  std::string row, column, metric;
+  MeanStd here, paper;
+};
+std::vector<TableCell> table_cells(const PaperTable& table, const PaperRow& row,
+                                   const std::string& column, const std::vector<RunRecord>& runs);
+
+nlohmann::ordered_json to_json(const std::vector<TableCell>& cells);
+std::string to_text(const std::vector<TableCell>& cells);  // in percent, with the difference
+
+}  // namespace emgnn

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <emgnn/report/run_files.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+namespace emgnn {
+
+namespace {
+
+// Quoted where a comma, a quote or a line break asks for it (RFC 4180).
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string out = "\"";
+  for (char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return out + "\"";
+}
+
+std::vector<const char*> split_of_nodes(const Dataset& dataset) {
+  std::vector<const char*> out(static_cast<size_t>(dataset.graph.num_nodes), "");
+  for (int32_t v : dataset.split.train) out[static_cast<size_t>(v)] = "train";
+  for (int32_t v : dataset.split.validation) out[static_cast<size_t>(v)] = "validation";
+  for (int32_t v : dataset.split.test) out[static_cast<size_t>(v)] = "test";
+  return out;
+}
+
+}  // namespace
+
+std::string posterior_csv(const std::vector<std::string>& names,
+                          const std::vector<WeightedPoint>& posterior) {
+  std::string out;
+  for (const std::string& name : names) out += csv_field(name) + ",";
+  out += "p\n";
+  for (const WeightedPoint& point : posterior) {
+    for (double x : point.lambda) fmt::format_to(std::back_inserter(out), "{},", x);
+    fmt::format_to(std::back_inserter(out), "{}\n", point.p);
+  }
+  return out;
+}
+
+std::string predictions_csv(const Dataset& dataset, const TrainResult& result) {
+  const size_t classes = dataset.class_names.size();
+  const std::vector<const char*> split = split_of_nodes(dataset);
+  const at::Tensor log_prob = result.prediction.log_prob.contiguous();
+  const at::Tensor spread = result.prediction.spread.contiguous();
+  std::string out = "node,split,label,predicted";
+  for (const std::string& name : dataset.class_names) {
+    out += fmt::format(",{}", csv_field(fmt::format("p({})", name)));
+  }
+  out += ",spread\n";
+  for (size_t i = 0; i < result.rows.size(); ++i) {
+    const auto node = static_cast<size_t>(result.rows[i]);
+    const double* row = log_prob.data_ptr<double>() + i * classes;
+    const auto predicted = static_cast<size_t>(std::max_element(row, row + classes) - row);
+    const int32_t label = dataset.label[node];
+    fmt::format_to(
+        std::back_inserter(out), "{},{},{},{}", csv_field(dataset.node_name(result.rows[i])),
+        split[node],
+        label == kNoLabel ? "" : csv_field(dataset.class_names[static_cast<size_t>(label)]),
+        csv_field(dataset.class_names[predicted]));
+    for (size_t c = 0; c < classes; ++c)
+      fmt::format_to(std::back_inserter(out), ",{:.6g}", std::exp(row[c]));
+    const double deviation = spread.data_ptr<double>()[i * classes + predicted];
+    fmt::format_to(std::back_inserter(out), ",{:.6g}\n", deviation);
+  }
+  return out;
+}
+
+}  // namespace emgnn

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <emgnn/space/family.h>
+
+namespace emgnn {
+
+// A point of Λ̂ with its probability.
+struct WeightedPoint {
+  LambdaPoint lambda;
+  double p = 0.0;
+};
+
+}  // namespace emgnn

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <emgnn/report/paper_tables.h>
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include <emgnn/base/error.h>
+#include <emgnn/em/experiment.h>
+
+namespace emgnn {
+namespace {
+
+std::string message_of(const std::function<void()>& f) {
+  try {
+    f();
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(PaperTables, EveryRowHasAFigureForEveryCellAndSettingsThatExist) {
+  const PaperTable& table = paper_table("heterogeneous");
+  for (const PaperRow& row : table.rows) {
+    EXPECT_EQ(row.figures.size(), table.columns.size() * table.metrics.size()) << row.name;
+    if (row.method.empty()) continue;
+    for (const std::string& column : table.columns) {
+      RunConfig config = default_config(row.method, column);
+      for (const std::string& setting : row.settings) EXPECT_NO_THROW(set(config, setting));
+    }
+  }
+}
+
+TEST(PaperTables, TrainsWhatThisVersionHasUnlessNamed) {
+  const PaperTable& table = paper_table("heterogeneous");
+  std::vector<std::string> names;
+  for (const PaperRow* row : select_rows(table, {})) names.push_back(row->name);
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"gcn", "em-gcn-pt", "em-gcn-po", "em-gcn-pd", "em-gcn-ph"}));
+  EXPECT_EQ(select_rows(table, {"em-gcn-po", "gcn"}).front()->name, "gcn");
+  EXPECT_EQ(select_columns(table, {}), table.columns);
+  EXPECT_EQ(select_columns(table, {"dblp"}), (std::vector<std::string>{"dblp"}));
+}
+
+TEST(PaperTables, SetsTheFiguresBesideThePapers) {
+  const PaperTable& table = paper_table("heterogeneous");
+  std::vector<RunRecord> runs(2);
+  runs[0].test = {.micro_f1 = 0.94, .macro_f1 = 0.92};
+  runs[1].test = {.micro_f1 = 0.96, .macro_f1 = 0.94};
+  const auto cells = table_cells(table, *select_rows(table, {"em-gcn-ph"}).front(), "dblp", runs);
+  ASSERT_EQ(cells.size(), 2U);
+  EXPECT_DOUBLE_EQ(cells[0].here.mean, 0.95);
+  EXPECT_DOUBLE_EQ(cells[0].paper.mean, 0.9502);
+  EXPECT_DOUBLE_EQ(cells[1].paper.std, 0.002);
+  EXPECT_EQ(to_json(cells)[1]["metric"], "macro_f1");
+  EXPECT_NE(to_text(cells).find("95.00 ± 1.41   95.02 ± 0.19       -0.02"), std::string::npos)
+      << to_text(cells);
+}
+
+TEST(PaperTables, WhatIsNotThereIsNamed) {
+  const PaperTable& table = paper_table("heterogeneous");
+  const auto expect = [](const std::string& part, const std::function<void()>& f) {
+    EXPECT_NE(message_of(f).find(part), std::string::npos) << message_of(f);
+  };
+  expect("did you mean heterogeneous", [] { paper_table("heterogenous"); });
+  expect("molecules is not part of this version; there is heterogeneous",
+         [] { paper_table("molecules"); });
+  expect("the paper has imdb 63.54 / 61.87, acm", [&] { select_rows(table, {"gat"}); });
+  expect("did you mean em-gcn-p", [&] { select_rows(table, {"em-gcn-px"}); });
+  expect("unknown column \"cora\"", [&] { select_columns(table, {"cora"}); });
+}
+
+}  // namespace
+}  // namespace emgnn
