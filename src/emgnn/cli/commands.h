@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// The subcommands. Each adds itself to the program; its work is done while the arguments are
+// parsed.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <string>
+
+namespace emgnn::cli {
+
+// `invocation` is the command line as the user could type it again.
+void add_train(CLI::App& program, const std::string& invocation);
+void add_reproduce(CLI::App& program, const std::string& invocation);
+void add_data(CLI::App& program, const std::string& invocation);
+
+}  // namespace emgnn::cli

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace emgnn::cli {
+
+inline constexpr int kExitInterrupted = 4;
+
+// From now on the first Ctrl-C or SIGTERM asks for an orderly end; a second one ends the program at
+// once.
+void catch_interrupts();
+bool interrupt_requested();
+
+}  // namespace emgnn::cli

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program: subcommands, and errors as one line with an exit status.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <new>
+#include <sstream>
+
+#include <emgnn/base/error.h>
+#include <emgnn/base/options.h>
+#include <emgnn/base/version.h>
+#include <emgnn/cli/commands.h>
+#include <emgnn/cli/interrupt.h>
+#include <emgnn/cli/output.h>
+
+namespace emgnn::cli {
+
+namespace {
+
+constexpr int kExitOther = 1;
+constexpr int kExitUsage = 2;
+constexpr int kExitData = 3;
+
+// A stream that the caller has closed must not become the first file we open. Writing to such a
+// standard output fails.
+void occupy_standard_streams() {
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
+    if (fcntl(fd, F_GETFD) == -1) open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY);
+  }
+}
+
+int fail(int status, const std::string& message) {
+  fmt::print(stderr, "emgnn: {}\n", message.substr(0, message.find('\n')));
+  return status;
+}
+
+std::string invocation_of(int argc, char** argv) {
+  std::string out;
+  for (int i = 0; i < argc; ++i) out += (i == 0 ? "" : " ") + shell_quoted(argv[i]);
+  return out;
+}
+
+// CLI11 reports an unknown command as a missing one.
+void check_command(const CLI::App& program, const std::string& name) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : program.get_subcommands({})) names.push_back(command->get_name());
+  if (name.starts_with('-') || std::find(names.begin(), names.end(), name) != names.end()) return;
+  const std::vector<std::string> near = near_matches(name, names);
+  throw UsageError(fmt::format("unknown command \"{}\"; {} {}", name,
+                               near.empty() ? "known:" : "did you mean",
+                               fmt::join(near.empty() ? names : near, ", ")));
+}
+
+void parse_and_run(int argc, char** argv) {
+  CLI::App program("Trains graph neural networks when the graph itself is in doubt.", "emgnn");
+  program.set_version_flag("--version", fmt::format("emgnn {} ({})", version(), version_commit()));
+  program.require_subcommand(1);
+  program.footer(
+      "\nStart here:\n  emgnn train --dataset noisy-relations --method em-gcn\n\n"
+      "emgnn COMMAND --help tells more about a command.");
+  const std::string invocation = invocation_of(argc, argv);
+  add_train(program, invocation);
+  add_reproduce(program, invocation);
+  add_data(program, invocation);
+  if (argc > 1) check_command(program, argv[1]);
+  try {
+    program.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    std::ostringstream out, unused;
+    if (program.exit(error, out, unused) != 0) {
+      throw UsageError(fmt::format("{}; see emgnn --help", error.what()));
+    }
+    print(out.str());
+  }
+}
+
+int run(int argc, char** argv) {
+  try {
+    parse_and_run(argc, argv);
+    return 0;
+  } catch (const UsageError& error) {
+    return fail(kExitUsage, error.what());
+  } catch (const DataError& error) {
+    return fail(kExitData, error.what());
+  } catch (const Interrupted& error) {
+    return fail(kExitInterrupted, error.what());
+  } catch (const std::bad_alloc&) {
+    return fail(kExitOther, "out of memory");
+  } catch (const std::exception& error) {
+    return fail(kExitOther, error.what());
+  }
+}
+
+}  // namespace
+
+}  // namespace emgnn::cli
+
+int main(int argc, char** argv) {
+  emgnn::cli::occupy_standard_streams();
+  std::signal(SIGPIPE, SIG_IGN);
+  return emgnn::cli::run(argc, argv);
+}

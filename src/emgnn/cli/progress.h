@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include <emgnn/cli/status_line.h>
+#include <emgnn/report/train_runs.h>
+
+namespace emgnn::cli {
+
+// Shows how far the runs are. Also carries Ctrl-C to the trainer.
+class Progress : public RunsObserver {
+ public:
+  Progress(int64_t runs, bool quiet) : runs_(runs), line_(quiet) {}
+
+  void on_run(int64_t run, uint64_t seed) override;
+  void on_step(const StepInfo& step) override;
+  bool stop_requested() override;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  std::string time_left(const StepInfo& step) const;
+  std::string text(const StepInfo& step) const;
+
+  int64_t runs_;
+  StatusLine line_;
+  int64_t run_ = 0;
+  int64_t steps_done_ = 0;  // by this process
+  double accuracy_ = -1.0;  // of the last validation; negative: none yet
+  Clock::time_point start_ = Clock::now();
+};
+
+}  // namespace emgnn::cli

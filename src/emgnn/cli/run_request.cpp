@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <emgnn/cli/run_request.h>
+
+#include <emgnn/cli/data_commands.h>
+#include <emgnn/cli/output.h>
+#include <emgnn/data/registry.h>
+
+namespace emgnn::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int64_t kMaxThreads = 1024;
+
+}  // namespace
+
+void add_run_options(CLI::App& command, RunArguments& arguments) {
+  command.add_option("--runs", arguments.runs, "Number of runs, with seeds S, S+1, ...")
+      ->type_name("N")
+      ->capture_default_str();
+  command.add_option("--seed", arguments.seed, "Seed of the first run")
+      ->type_name("S")
+      ->capture_default_str();
+  add_data_dir(command, arguments.data_dir);
+  command
+      .add_option("--out", arguments.out,
+                  "Keep everything in this folder; goes on with what is in it")
+      ->type_name("DIR");
+  command.add_option("--threads", arguments.threads, "Threads; results do not depend on it")
+      ->type_name("N")
+      ->capture_default_str();
+  command.add_flag("--json", arguments.json, "Print one JSON object instead of a table");
+  command.add_flag("--quiet", arguments.quiet, "Only errors on standard error");
+}
+
+void check(const RunArguments& arguments) {
+  EMGNN_CHECK(arguments.runs >= 1, "--runs must be at least 1", arguments.runs);
+  EMGNN_CHECK(arguments.seed >= 0, "--seed must not be negative", arguments.seed);
+  EMGNN_CHECK(arguments.threads >= 1 && arguments.threads <= kMaxThreads,
+              fmt::format("--threads must be 1 to {}", kMaxThreads), arguments.threads);
+}
+
+RunRequest make_request(const std::string& dataset, const std::string& method,
+                        const RunConfig& config, const RunArguments& arguments) {
+  RunRequest request{.dataset = dataset,
+                     .method = method,
+                     .config = config,
+                     .seed = static_cast<uint64_t>(arguments.seed),
+                     .runs = arguments.runs,
+                     .out = std::nullopt,
+                     .rescue = {},
+                     .load = nullptr};
+  if (!arguments.out.empty()) request.out = arguments.out;
+  const DatasetRequest data{.name = dataset,
+                            .data_dir = arguments.data_dir,
+                            .split = config.data.split,
+                            .seed = request.seed,
+                            .directed_relations = config.data.directed_relations,
+                            .row_normalise = config.data.normalise_features};
+  request.load = [data](int64_t run) {
+    DatasetRequest of_run = data;
+    of_run.run = static_cast<int>(run);
+    return load_dataset(of_run);
+  };
+  return request;
+}
+
+fs::path rescue_folder(const std::string& stem) {
+  fs::path path = stem + ".checkpoint";
+  for (int i = 2; fs::exists(path); ++i) path = fmt::format("{}-{}.checkpoint", stem, i);
+  return path;
+}
+
+Interrupted with_way_on(const Interrupted& stop, const RunArguments& arguments,
+                        const fs::path& rescue, const std::string& invocation) {
+  const bool kept = !arguments.out.empty();
+  const std::string folder = kept ? arguments.out : rescue.string();
+  const std::string add = kept ? "" : " --out " + shell_quoted(folder);
+  return Interrupted(fmt::format("{}; the checkpoint is in {}; to go on: {}{}", stop.what(), folder,
+                                 invocation, add));
+}
+
+}  // namespace emgnn::cli

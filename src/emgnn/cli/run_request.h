@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the commands that train have in common.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <cstdint>
+#include <string>
+
+#include <emgnn/base/error.h>
+#include <emgnn/base/threads.h>
+#include <emgnn/report/train_runs.h>
+
+namespace emgnn::cli {
+
+// The options of a series of runs.
+struct RunArguments {
+  std::string data_dir, out;
+  int64_t runs = 1;
+  int64_t seed = 0;
+  int64_t threads = num_threads();
+  bool json = false, quiet = false;
+};
+void add_run_options(CLI::App& command, RunArguments& arguments);
+void check(const RunArguments& arguments);  // UsageError that names the option
+
+RunRequest make_request(const std::string& dataset, const std::string& method,
+                        const RunConfig& config, const RunArguments& arguments);
+
+// A folder for what an interrupted command without --out leaves behind: a name that is not taken.
+std::filesystem::path rescue_folder(const std::string& stem);
+
+// How an interruption is told: where the checkpoint is and which command goes on from it.
+Interrupted with_way_on(const Interrupted& stop, const RunArguments& arguments,
+                        const std::filesystem::path& rescue, const std::string& invocation);
+
+}  // namespace emgnn::cli

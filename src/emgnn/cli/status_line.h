@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <string>
+
+namespace emgnn::cli {
+
+// How far the work is, on standard error: a line that is drawn over on a terminal, a new line now
+// and then elsewhere.
+class StatusLine {
+ public:
+  explicit StatusLine(bool quiet);
+  ~StatusLine();
+  StatusLine(const StatusLine&) = delete;
+  StatusLine& operator=(const StatusLine&) = delete;
+
+  bool on_terminal() const { return terminal_; }
+  bool due() const;  // the last text is old enough; never when quiet
+  void show(const std::string& text);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  bool quiet_, terminal_;
+  Clock::time_point shown_ = Clock::now();
+};
+
+std::string bar(double share);  // "[######------------------]  25 %"
+
+}  // namespace emgnn::cli

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// emgnn data info and verify.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "cli/program.h"
+#include "data/real_data.h"
+
+namespace emgnn::cli_test {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+const std::string kOwnGraph = EMGNN_EXAMPLES_DIR "/own-graph";
+
+std::string output_of(const std::vector<std::string>& arguments) {
+  const Workplace place;
+  const Outcome outcome = run(place, arguments);
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "");
+  return outcome.out;
+}
+
+TEST(DataInfo, JsonHasTheKeysOfTheContract) {
+  EXPECT_EQ(output_of({"data", "info", "noisy-relations", "--json"}),
+            R"({"name":"noisy-relations","nodes":2700,"edges":{"informative":4491,)"
+            R"("misleading":4486},"features":200,"classes":3,)"
+            R"("splits":{"train":60,"validation":180,"test":1260}})"
+            "\n");
+  const Json own = Json::parse(output_of({"data", "info", kOwnGraph, "--json"}));
+  EXPECT_EQ(own["name"], "own-graph");
+  EXPECT_EQ(own["edges"].size(), 3U);
+  EXPECT_GT(own["splits"]["train"], 0);
+}
+
+TEST(DataInfo, TakesASplitInBothSpellings) {
+  const std::vector<std::string> call = {"data", "info", "noisy-relations", "--json"};
+  for (const std::vector<std::string>& more :
+       {std::vector<std::string>{"--split", "per-class:5/30/40"},
+        std::vector<std::string>{"--set", "split=per-class:5/30/40"}}) {
+    std::vector<std::string> arguments = call;
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    EXPECT_EQ(Json::parse(output_of(arguments))["splits"].dump(),
+              R"({"train":15,"validation":30,"test":40})");
+  }
+}
+
+TEST(DataInfo, TextNamesEveryFigureAndWhatWasInferred) {
+  const std::string text = output_of({"data", "info", kOwnGraph});
+  for (const char* part : {"nodes ", "reader ", "edges ", "friend ", "features ", "classes ",
+                           "validation ", "homophily ", "isolated ", "repeated edges", "self loops",
+                           "labels-per-class:K", "inferred\n", "relation wrote"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
+  }
+}
+
+TEST(DataInfo, CountsMolecules) {
+  EMGNN_NEEDS_REAL_DATA();
+  const std::string dir = testing::real_data_dir();
+  EXPECT_EQ(output_of({"data", "info", "freesolv", "--json", "--data-dir", dir}),
+            "{\"name\":\"freesolv\",\"molecules\":642,\"targets\":1}\n");
+}
+
+TEST(DataInfo, ABadFileIsOneLineAndStatusThree) {
+  const Workplace place;
+  std::filesystem::create_directory(place.path() / "bad");
+  expect_one_line(run(place, {"data", "info", "bad"}), 3, "bad: no edges.csv");
+  std::ofstream(place.path() / "bad/nodes.csv") << "id\nada\n";
+  std::ofstream(place.path() / "bad/edges.csv") << "source,target\nada,zed\n";
+  expect_one_line(run(place, {"data", "info", "bad"}), 3,
+                  "bad/edges.csv: line 2, column 2 (target): no node \"zed\"");
+  expect_one_line(run(place, {"train", "--dataset", "bad", "--method", "gcn"}), 3,
+                  "bad/edges.csv: line 2");
+}
+
+TEST(DataVerify, ARowForEachDatasetAndStatusThreeForDamage) {
+  const Workplace place;
+  std::filesystem::create_directory(place.path() / "data");
+  const std::vector<std::string> call = {"data", "verify", "--data-dir", "data"};
+  const Outcome empty = run(place, call);
+  EXPECT_EQ(empty.status, 0) << empty.err;
+  EXPECT_NE(empty.out.find("\ncora "), std::string::npos) << empty.out;
+  EXPECT_EQ(empty.out.find(" ok "), std::string::npos) << empty.out;
+
+  std::filesystem::create_directory(place.path() / "data/planetoid");
+  std::ofstream(place.path() / "data/planetoid/ind.cora.x") << "nonsense";
+  const Outcome damaged = run(place, call);
+  EXPECT_EQ(damaged.status, 3);
+  EXPECT_NE(damaged.out.find("incomplete  missing: "), std::string::npos) << damaged.out;
+  EXPECT_EQ(damaged.err, "emgnn: data: 1 damaged\n");
+  expect_one_line(run(place, {"data", "verify", "--data-dir", "nowhere"}), 3, "nowhere: no such");
+}
+
+TEST(DataVerify, ConfirmsThePublishedFiles) {
+  EMGNN_NEEDS_REAL_DATA();
+  const Workplace place;
+  const Outcome outcome =
+      run(place, {"data", "verify", "--data-dir", testing::real_data_dir().string()});
+  EXPECT_NE(outcome.out.find("ok          2708 nodes, 5278 citation, 1433 features, 7 classes"),
+            std::string::npos)
+      << outcome.out;
+  EXPECT_EQ(outcome.out.find("damaged"), std::string::npos) << outcome.out;
+}
+
+}  // namespace
+}  // namespace emgnn::cli_test

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/program.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+#include <thread>
+
+namespace emgnn::cli_test {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+void redirect(const fs::path& file, int fd) {
+  const int opened = open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
+  if (opened < 0 || dup2(opened, fd) < 0) _exit(99);
+  close(opened);
+}
+
+// "SigCgt: 0000000000000002" of /proc/PID/status
+bool catches(pid_t pid, int signal) {
+  std::istringstream status(read(fs::path("/proc") / std::to_string(pid) / "status"));
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("SigCgt:"))
+      return ((std::stoull(line.substr(7), nullptr, 16) >> (signal - 1)) & 1U) != 0;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string read(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+Workplace::Workplace() {
+  std::string name = (fs::temp_directory_path() / "emgnn-cli-XXXXXX").string();
+  if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make a temporary folder");
+  path_ = name;
+}
+
+Workplace::~Workplace() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
+Program::Program(const Workplace& place, const std::vector<std::string>& arguments,
+                 const std::string& stdout_to)
+    : out_(place.path() / ".stdout"), err_(place.path() / ".stderr") {
+  std::vector<std::string> words = {EMGNN_PROGRAM};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  pid_ = fork();
+  if (pid_ != 0) return;
+  if (chdir(place.path().c_str()) != 0) _exit(99);
+  setenv("EMGNN_CACHE", (place.path() / ".cache").c_str(), 1);
+  redirect(err_, STDERR_FILENO);
+  redirect(stdout_to.empty() || stdout_to == "-" ? out_ : fs::path(stdout_to), STDOUT_FILENO);
+  if (stdout_to == "-") close(STDOUT_FILENO);
+  execv(EMGNN_PROGRAM, argv.data());
+  _exit(99);
+}
+
+void Program::send(int signal) const { kill(pid_, signal); }
+
+bool Program::running() {
+  if (!ended_ && waitpid(pid_, &wait_status_, WNOHANG) == pid_) ended_ = true;
+  return !ended_;
+}
+
+void Program::wait_until_it_catches_interrupts() {
+  while (running() && !catches(pid_, SIGINT))
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+}
+
+Outcome Program::wait() {
+  if (!ended_) waitpid(pid_, &wait_status_, 0);
+  ended_ = true;
+  const int status =
+      WIFEXITED(wait_status_) ? WEXITSTATUS(wait_status_) : 128 + WTERMSIG(wait_status_);
+  return {status, read(out_), read(err_)};
+}
+
+Outcome run(const Workplace& place, const std::vector<std::string>& arguments,
+            const std::string& stdout_to) {
+  return Program(place, arguments, stdout_to).wait();
+}
+
+void expect_one_line(const Outcome& outcome, int status, const std::string& part) {
+  EXPECT_EQ(outcome.status, status) << outcome.err;
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_TRUE(outcome.err.starts_with("emgnn: ")) << outcome.err;
+  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+  EXPECT_NE(outcome.err.find(part), std::string::npos) << outcome.err;
+}
+
+}  // namespace emgnn::cli_test

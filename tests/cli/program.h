@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs the built program as a user would.
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace emgnn::cli_test {
+
+// An empty folder that is removed at the end; the program runs in it.
+class Workplace {
+ public:
+  Workplace();
+  ~Workplace();
+  Workplace(const Workplace&) = delete;
+  Workplace& operator=(const Workplace&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+struct Outcome {
+  int status = -1;  // exit status; 128 + signal when it was killed
+  std::string out, err;
+};
+
+class Program {
+ public:
+  // `stdout_to` is a file to write standard output to; "-" closes it; empty: it is captured.
+  Program(const Workplace& place, const std::vector<std::string>& arguments,
+          const std::string& stdout_to = "");
+  void send(int signal) const;
+  bool running();
+  // Waits until the program handles Ctrl-C itself: it has read its arguments and is about to train.
+  void wait_until_it_catches_interrupts();
+  Outcome wait();
+
+ private:
+  std::filesystem::path out_, err_;
+  pid_t pid_ = -1;
+  int wait_status_ = 0;
+  bool ended_ = false;
+};
+
+Outcome run(const Workplace& place, const std::vector<std::string>& arguments,
+            const std::string& stdout_to = "");
+
+// Nothing but one line on standard error, with `part` in it.
+void expect_one_line(const Outcome& outcome, int status, const std::string& part);
+
+std::string read(const std::filesystem::path& path);  // empty if there is none
+
+}  // namespace emgnn::cli_test

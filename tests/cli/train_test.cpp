@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// The contract of emgnn train: its JSON, its repeatability, and going on after an interruption.
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <nlohmann/json.hpp>
+#include <regex>
+
+#include "cli/program.h"
+
+namespace emgnn::cli_test {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Long enough to be interrupted, small enough to be quick.
+const std::vector<std::string> kTrain = {
+    "train",        "--dataset",      "noisy-relations", "--method",    "em-gcn",
+    "--quiet",      "--json",         "--runs",          "2",           "--set",
+    "em.rounds=20", "--set",          "em.steps=5",      "--set",       "stop.rule=never",
+    "--set",        "model.hidden=8", "--set",           "stop.every=2"};
+
+std::vector<std::string> with(std::vector<std::string> more) {
+  more.insert(more.begin(), kTrain.begin(), kTrain.end());
+  return more;
+}
+
+// The JSON text without what may differ between runs.
+std::string timeless(const Outcome& outcome) {
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  static const std::regex times("\"(seconds|prepare_seconds|peak_rss_mb)\":[-+.0-9e]+");
+  return std::regex_replace(outcome.out, times, "");
+}
+
+const std::string& reference() {
+  static const std::string text = [] {
+    const Workplace place;
+    return timeless(run(place, kTrain));
+  }();
+  return text;
+}
+
+TEST(Train, PrintsOneJsonObjectWithEveryFieldOfTheContract) {
+  const Workplace place;
+  const Outcome outcome = run(place, with({"--seed", "5", "--set", "em.rounds=3"}));
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "");
+  const Json json = Json::parse(outcome.out);
+  EXPECT_EQ(json["dataset"], "noisy-relations");
+  EXPECT_EQ(json["method"], "em-gcn");
+  EXPECT_EQ(json["config"]["em.rounds"], 3);
+  ASSERT_EQ(json["runs"].size(), 2U);
+  for (size_t r = 0; r < 2; ++r) {
+    const Json& one = json["runs"][r];
+    EXPECT_EQ(one["seed"], 5 + r);
+    EXPECT_EQ(one["em_iterations"], 3);
+    EXPECT_TRUE(one["stopped_early"].is_boolean());
+    for (const char* key : {"seconds", "prepare_seconds", "peak_rss_mb"})
+      EXPECT_GT(one[key].get<double>(), 0.0) << key;
+    for (const char* key : {"micro_f1", "macro_f1", "accuracy"}) {
+      EXPECT_TRUE(one["test"][key].is_number()) << key;
+      EXPECT_TRUE(one["validation"][key].is_number()) << key;
+      EXPECT_TRUE(json["mean"][key].is_number()) << key;
+      EXPECT_TRUE(json["std"][key].is_number()) << key;
+    }
+  }
+  double total = 0.0;
+  for (const Json& point : json["posterior"]) {
+    EXPECT_EQ(point["lambda"].size(), 2U);
+    total += point["p"].get<double>();
+  }
+  EXPECT_NEAR(total, 1.0, 1e-9);
+  ASSERT_EQ(json["importance"].size(), 2U);
+  EXPECT_TRUE(json["posterior_informative"].is_boolean());
+  EXPECT_TRUE(json["version"].is_string());
+}
+
+TEST(Train, RepeatsItselfByteForByteOnAnyNumberOfThreads) {
+  const Workplace place;
+  EXPECT_EQ(timeless(run(place, with({"--threads", "1"}))), reference());
+  EXPECT_EQ(timeless(run(place, with({"--threads", "2"}))), reference());
+}
+
+TEST(Train, WritesAFolderThatExplainsItself) {
+  const Workplace place;
+  EXPECT_EQ(timeless(run(place, with({"--out", "a/b"}))), reference());
+  const std::filesystem::path folder = place.path() / "a/b";
+  for (const char* file : {"config.toml", "manifest.json", "results.json", "seed-0/config.toml",
+                           "seed-0/manifest.json", "seed-0/results.json", "seed-0/metrics.jsonl",
+                           "seed-0/posterior.csv", "seed-0/predictions.csv",
+                           "seed-0/model.safetensors", "seed-1/results.json"}) {
+    EXPECT_TRUE(std::filesystem::exists(folder / file)) << file;
+  }
+  const Outcome again = run(place, with({"--config", "a/b/config.toml", "--out", "other"}));
+  EXPECT_EQ(timeless(again), reference());
+}
+
+TEST(Train, AFinishedFolderIsReadBack) {
+  const Workplace place;
+  const Outcome first = run(place, with({"--out", "run"}));
+  const Outcome second = run(place, with({"--out", "run"}));
+  EXPECT_EQ(second.status, 0);
+  EXPECT_EQ(second.out, first.out);  // even the times
+}
+
+TEST(Train, GoesOnAfterCtrlCAsIfNothingHadHappened) {
+  const Workplace place;
+  const std::vector<std::string> call = with({"--out", "run"});
+  Program program(place, call);
+  // In the middle of the second run.
+  while (program.running() && read(place.path() / "run/seed-1/metrics.jsonl").size() < 3000)
+    usleep(2000);
+  program.send(SIGINT);
+  const Outcome stopped = program.wait();
+  EXPECT_EQ(stopped.status, 4) << stopped.err;
+  EXPECT_EQ(stopped.out, "");
+  EXPECT_NE(stopped.err.find("the checkpoint is in run; to go on: "), std::string::npos)
+      << stopped.err;
+  EXPECT_FALSE(std::filesystem::exists(place.path() / "run/seed-1/results.json"));
+
+  EXPECT_EQ(timeless(run(place, call)), reference());
+  const Workplace other;
+  run(other, call);
+  const auto metrics = [](const Workplace& w) {
+    return read(w.path() / "run/seed-1/metrics.jsonl");
+  };
+  EXPECT_EQ(metrics(place), metrics(other));
+}
+
+TEST(Train, ASampledPosteriorKeepsItsVerdictsWhenTheRunGoesOn) {
+  const Workplace place, other;
+  const std::vector<std::string> call = with({"--out", "run", "--set", "em.posterior=mcmc", "--set",
+                                              "mcmc.steps=2000", "--set", "mcmc.burn_in=100"});
+  Program program(place, call);
+  while (program.running() && read(place.path() / "run/seed-0/metrics.jsonl").size() < 3000)
+    usleep(2000);
+  program.send(SIGINT);
+  EXPECT_EQ(program.wait().status, 4);
+  const std::string resumed = timeless(run(place, call));
+  EXPECT_EQ(resumed, timeless(run(other, call)));
+  const Json rounds =
+      Json::parse(read(other.path() / "run/seed-0/results.json"))["runs"][0]["rounds"];
+  ASSERT_EQ(rounds.size(), 20U);
+  for (const Json& round : rounds) {
+    EXPECT_TRUE(round["normalizer_ratio"].is_number());
+    EXPECT_LE(round["mcmc"]["evaluated"], 21);
+    EXPECT_TRUE(round["mcmc"]["rhat"].is_number() && round["mcmc"]["ess"].is_number());
+    EXPECT_TRUE(round["mcmc"]["converged"].is_boolean());
+  }
+}
+
+TEST(Train, TellsAPersonWhatWasLearned) {
+  const Workplace place;
+  const std::vector<std::string> call = {
+      "train",   "--dataset",       "noisy-relations", "--method",        "em-gcn",
+      "--quiet", "--set",           "em.steps=5",      "--set",           "em.posterior=mcmc",
+      "--set",   "mcmc.steps=2000", "--set",           "mcmc.burn_in=100"};
+  const Outcome outcome = run(place, call);
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_TRUE(std::regex_search(
+      outcome.out,
+      std::regex("\\n\\w+ carries more weight than \\w+: mean 0\\.\\d\\d, 90 % interval ")))
+      << outcome.out;
+  EXPECT_TRUE(std::regex_search(
+      outcome.out,
+      std::regex(
+          "\\nsampled: R-hat \\S+, \\d+ effective draws, acceptance \\S+: (not )?converged\\n")))
+      << outcome.out;
+}
+
+TEST(Train, GoesOnFromTheLastRoundAfterAKill) {
+  const Workplace place;
+  const std::vector<std::string> call = with({"--out", "run"});
+  Program program(place, call);
+  while (program.running() && read(place.path() / "run/seed-0/metrics.jsonl").size() < 3000)
+    usleep(2000);
+  program.send(SIGKILL);
+  EXPECT_EQ(program.wait().status, 128 + SIGKILL);
+  EXPECT_EQ(timeless(run(place, call)), reference());
+}
+
+TEST(Train, WithoutAFolderCtrlCLeavesOneToGoOnFrom) {
+  const Workplace place;
+  Program program(place, kTrain);
+  program.wait_until_it_catches_interrupts();
+  program.send(SIGTERM);
+  const Outcome stopped = program.wait();
+  EXPECT_EQ(stopped.status, 4) << stopped.err;
+  const std::string folder = "emgnn-noisy-relations-em-gcn.checkpoint";
+  EXPECT_NE(stopped.err.find("--out " + folder), std::string::npos) << stopped.err;
+  EXPECT_EQ(timeless(run(place, with({"--out", folder}))), reference());
+}
+
+TEST(Train, ASecondCtrlCEndsAtOnce) {
+  const Workplace place;
+  Program program(place, with({"--set", "em.rounds=1000000"}));
+  program.wait_until_it_catches_interrupts();
+  program.send(SIGINT);
+  program.send(SIGTERM);
+  EXPECT_EQ(program.wait().status, 4);
+}
+
+}  // namespace
+}  // namespace emgnn::cli_test
