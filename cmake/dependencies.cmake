@@ -1,7 +1,6 @@
 # Debian packages; `./dev deps` installs them.
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
-find_package(OpenMP REQUIRED COMPONENTS CXX)
 find_package(fmt REQUIRED)
 find_package(Torch REQUIRED)
 find_package(nlohmann_json REQUIRED)
