@@ -34,19 +34,21 @@ TEST(ParallelFor, RethrowsTheBodysException) {
 }
 
 TEST(ParallelFor, RunsInsideAnotherLoopAndFromSeveralThreads) {
-  set_num_threads(3);
-  std::atomic<int64_t> sum{0};
-  const auto loop = [&] {
-    parallel_for(100, 1, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) {
-        parallel_for(10, 1, [&](int64_t b, int64_t e) { sum += e - b; });
-      }
-    });
-  };
-  std::thread other(loop);
-  loop();
-  other.join();
-  EXPECT_EQ(sum.load(), 2 * 100 * 10);
+  for (int threads : {1, 3}) {
+    set_num_threads(threads);
+    std::atomic<int64_t> sum{0};
+    const auto loop = [&] {
+      parallel_for(100, 1, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) {
+          parallel_for(10, 1, [&](int64_t b, int64_t e) { sum += e - b; });
+        }
+      });
+    };
+    std::thread other(loop);
+    loop();
+    other.join();
+    EXPECT_EQ(sum.load(), 2 * 100 * 10);
+  }
 }
 
 TEST(Threads, RejectsZero) { EXPECT_THROW(set_num_threads(0), UsageError); }

@@ -2,6 +2,7 @@
 // A user's own files: import, train, and the user's ids in the predictions.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <fstream>
 
 #include "cli/program.h"
@@ -117,6 +118,28 @@ TEST(OwnGraph, AGraphWithoutASplitAsksForOne) {
   // The folder of the call that failed is not in the way.
   call.insert(call.end(), {"--set", "split=stratified:0.4/0.3/0.3"});
   EXPECT_EQ(run(place, call).status, 0);
+}
+
+TEST(OwnGraph, AFinishedFolderOfAGraphThatHasChangedIsRefused) {
+  const Workplace place;
+  write_tables(place);
+  ASSERT_EQ(run(place, kImport).status, 0);
+  ASSERT_EQ(run(place, train("gcn")).status, 0);
+  std::ofstream(place.path() / "graph/edges.csv", std::ios::app)
+      << person(0) << "," << person(12) << ",calls\n";
+  const Outcome again = run(place, train("gcn"));
+  EXPECT_EQ(again.status, 2) << again.err;
+  EXPECT_NE(again.err.find("data.sha256"), std::string::npos) << again.err;
+}
+
+TEST(OwnGraph, NoHomeMeansNoCacheAndNothingElse) {
+  const Workplace place;
+  write_tables(place);
+  ASSERT_EQ(run(place, kImport).status, 0);
+  const std::string command = "cd '" + place.path().string() +
+                              "' && env -u HOME -u XDG_CACHE_HOME -u EMGNN_CACHE " EMGNN_PROGRAM
+                              " data info graph >/dev/null 2>&1";
+  EXPECT_EQ(std::system(command.c_str()), 0);
 }
 
 }  // namespace

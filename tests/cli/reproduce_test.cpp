@@ -23,7 +23,7 @@ TEST(Reproduce, EveryBadCallIsOneLineAndStatusTwo) {
   expect({"hetero"}, "known: heterogeneous");
   expect({"heterogeneous", "--rows", "gcn,sehgnn"}, "row sehgnn is not available in this version");
   expect({"heterogeneous", "--columns", "imbd"}, "did you mean imdb");
-  expect({"heterogeneous", "--runs", "0"}, "--runs must be at least 1");
+  expect({"heterogeneous", "--runs", "0"}, "--runs must be 1 to");
 }
 
 TEST(Reproduce, MissingDataIsSeenBeforeTraining) {

@@ -4,6 +4,7 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <numeric>
@@ -193,6 +194,16 @@ TEST(MixtureFamily, EqualWeightsAreTheObservedGraphWhenTheTotalIsTheNumberOfType
 
 TEST(MixtureFamily, StepMustDivideOne) {
   EXPECT_THROW(MixtureFamily(small_graph(kNodes, 2, 9, 1), {.step = 0.3}), UsageError);
+}
+
+TEST(Shift, SelfFollowsTheOrderOfTheRowsAskedFor) {
+  const MixtureFamily family(small_graph(kNodes, 2, 40, 1), {});
+  std::vector<int32_t> rows = all_rows();
+  std::reverse(rows.begin(), rows.end());
+  const auto view = family.view(rows, 1);
+  const at::Tensor ids = at::tensor(view->input_rows()).to(at::kFloat).unsqueeze(1);
+  const at::Tensor got = view->observed().self(ids, 0).squeeze(1);
+  EXPECT_TRUE(got.equal(at::tensor(rows).to(at::kFloat)));
 }
 
 TEST(Shift, RejectsAWrongShapeWithTheShapesItTakes) {

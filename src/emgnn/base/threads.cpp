@@ -11,6 +11,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -50,18 +51,18 @@ thread_local bool inside_loop = false;
 class Pool {
  public:
   explicit Pool(int num_workers) {
-    for (int i = 0; i < num_workers; ++i) workers_.emplace_back([this] { serve(); });
+    try {
+      for (int i = 0; i < num_workers; ++i) workers_.emplace_back([this] { serve(); });
+    } catch (const std::system_error& error) {
+      shut_down();
+      throw Error(fmt::format("cannot start {} threads: {}", num_workers + 1, error.what()));
+    } catch (...) {
+      shut_down();
+      throw;
+    }
   }
 
-  ~Pool() {
-    {
-      const std::lock_guard lock(mutex_);
-      stop_ = true;
-      ++published_;
-    }
-    wake_.notify_all();
-    for (std::thread& worker : workers_) worker.join();
-  }
+  ~Pool() { shut_down(); }
 
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
@@ -82,6 +83,16 @@ class Pool {
   }
 
  private:
+  void shut_down() {
+    {
+      const std::lock_guard lock(mutex_);
+      stop_ = true;
+      ++published_;
+    }
+    wake_.notify_all();
+    for (std::thread& worker : workers_) worker.join();
+  }
+
   void serve() {
     inside_loop = true;
     uint64_t seen = 0;
@@ -116,7 +127,7 @@ class Pool {
 
 struct Setting {
   std::mutex mutex;  // held while a loop uses the pool
-  int num_threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  std::atomic<int> num_threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   std::unique_ptr<Pool> pool;  // made when first needed
 };
 
@@ -131,7 +142,6 @@ int num_threads() { return setting().num_threads; }
 
 void set_num_threads(int n) {
   EMGNN_CHECK(n >= 1, "the number of threads must be at least 1", n);
-  const std::lock_guard lock(setting().mutex);
   setting().num_threads = n;
 }
 
@@ -140,17 +150,18 @@ void parallel_for(int64_t n, int64_t grain, const std::function<void(int64_t, in
   if (n <= 0) return;
   Setting& shared = setting();
   // Inside another loop, or while another thread's loop has the pool, the work is done here.
+  const int threads = shared.num_threads;
   std::unique_lock lock(shared.mutex, std::defer_lock);
-  if (inside_loop || n <= grain || !lock.try_lock() || shared.num_threads == 1) {
+  if (threads == 1 || inside_loop || n <= grain || !lock.try_lock()) {
     body(0, n);
     return;
   }
-  if (!shared.pool || shared.pool->num_workers() != shared.num_threads - 1) {
-    shared.pool = std::make_unique<Pool>(shared.num_threads - 1);
+  if (!shared.pool || shared.pool->num_workers() != threads - 1) {
+    shared.pool.reset();  // first, so that a failure leaves no pool of another size
+    shared.pool = std::make_unique<Pool>(threads - 1);
   }
   const int64_t num_grains = (n + grain - 1) / grain;
-  const int64_t range =
-      std::max<int64_t>(1, num_grains / (shared.num_threads * kRangesPerThread)) * grain;
+  const int64_t range = std::max<int64_t>(1, num_grains / (threads * kRangesPerThread)) * grain;
   Job job{.body = &body, .n = n, .range = range, .num_ranges = (n + range - 1) / range};
   inside_loop = true;
   shared.pool->run(job);

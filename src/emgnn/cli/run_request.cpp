@@ -12,8 +12,13 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int64_t kMaxThreads = 1024;
+constexpr int64_t kMaxRuns = 1'000'000;
 
 }  // namespace
+
+std::string not_empty(const std::string& value) {
+  return value.empty() ? "the value is empty" : "";
+}
 
 void add_run_options(CLI::App& command, RunArguments& arguments) {
   command.add_option("--runs", arguments.runs, "Number of runs, with seeds S, S+1, ...")
@@ -26,7 +31,8 @@ void add_run_options(CLI::App& command, RunArguments& arguments) {
   command
       .add_option("--out", arguments.out,
                   "Keep everything in this folder; goes on with what is in it")
-      ->type_name("DIR");
+      ->type_name("DIR")
+      ->check(not_empty);
   command.add_option("--threads", arguments.threads, "Threads; results do not depend on it")
       ->type_name("N")
       ->capture_default_str();
@@ -35,7 +41,8 @@ void add_run_options(CLI::App& command, RunArguments& arguments) {
 }
 
 void check(const RunArguments& arguments) {
-  EMGNN_CHECK(arguments.runs >= 1, "--runs must be at least 1", arguments.runs);
+  EMGNN_CHECK(arguments.runs >= 1 && arguments.runs <= kMaxRuns,
+              fmt::format("--runs must be 1 to {}", kMaxRuns), arguments.runs);
   EMGNN_CHECK(arguments.seed >= 0, "--seed must not be negative", arguments.seed);
   EMGNN_CHECK(arguments.threads >= 1 && arguments.threads <= kMaxThreads,
               fmt::format("--threads must be 1 to {}", kMaxThreads), arguments.threads);

@@ -21,6 +21,8 @@ struct RunArguments {
   int64_t threads = num_threads();
   bool json = false, quiet = false;
 };
+// A validator: an empty value is a mistake, often an unset variable of a script.
+std::string not_empty(const std::string& value);
 void add_run_options(CLI::App& command, RunArguments& arguments);
 void check(const RunArguments& arguments);  // UsageError that names the option
 

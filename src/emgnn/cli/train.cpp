@@ -116,8 +116,8 @@ void run(const TrainArguments& arguments, const std::string& invocation) {
   check(arguments);
   const RunConfig config = resolve_config(arguments);
   check_dataset(arguments.dataset);
-  show_notes(arguments);
   set_num_threads(static_cast<int>(arguments.run.threads));
+  show_notes(arguments);
   const Results results =
       train(make_request(arguments.dataset, arguments.method, config, arguments.run), arguments,
             invocation);
@@ -141,7 +141,8 @@ void add_train(CLI::App& program, const std::string& invocation) {
       ->expected(1)
       ->take_all();
   train->add_option("--config", arguments->config_file, "Read settings from a TOML file")
-      ->type_name("F.toml");
+      ->type_name("F.toml")
+      ->check(not_empty);
   train->add_option("--device", arguments->device, "cpu, cuda or cuda:INDEX")
       ->type_name("DEVICE")
       ->capture_default_str();

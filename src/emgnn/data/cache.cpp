@@ -44,7 +44,8 @@ std::optional<SourceStamp> stamp(const CacheRequest& request) {
 
 std::optional<ParsedDataset> read_cache(const fs::path& path, std::string_view key) {
   try {
-    if (!fs::exists(path)) return std::nullopt;
+    std::error_code error;
+    if (!fs::exists(path, error)) return std::nullopt;
     return deserialise(read_file(path), key);
   } catch (const DataError&) {
     return std::nullopt;
@@ -68,13 +69,18 @@ void write_cache(const fs::path& path, const ParsedDataset& parsed, const Source
   }
 }
 
-}  // namespace
-
-fs::path user_cache_dir() {
+std::optional<fs::path> find_user_cache_dir() {
   if (const char* xdg = std::getenv("XDG_CACHE_HOME"); xdg && *xdg) return fs::path(xdg) / "emgnn";
   if (const char* home = std::getenv("HOME"); home && *home) {
     return fs::path(home) / ".cache" / "emgnn";
   }
+  return std::nullopt;
+}
+
+}  // namespace
+
+fs::path user_cache_dir() {
+  if (const auto found = find_user_cache_dir()) return *found;
   throw UsageError("no cache directory: set HOME, XDG_CACHE_HOME or EMGNN_CACHE");
 }
 
@@ -96,6 +102,9 @@ fs::path cache_file(const CacheRequest& request) {
 
 ParsedDataset load_through_cache(const CacheRequest& request,
                                  const std::function<ParsedDataset()>& parse) {
+  const char* named = std::getenv("EMGNN_CACHE");
+  // Without a place for it (no home, as under cron) there is no cache.
+  if (!(named && *named) && !find_user_cache_dir()) return parse();
   const auto before = stamp(request);
   if (!before) return parse();
   const fs::path path = cache_file(request);

@@ -56,6 +56,7 @@ void check_features(const Dataset& dataset) {
   if (x.num_rows != dataset.graph.num_nodes) {
     fail(dataset, fmt::format("{} feature rows for {} nodes", x.num_rows, dataset.graph.num_nodes));
   }
+  if (x.num_cols < 1) fail(dataset, "features: there is no column");
   if (x.is_sparse) {
     if (x.sparse.num_rows != x.num_rows || x.sparse.num_cols != x.num_cols)
       fail(dataset, "features: shapes differ");

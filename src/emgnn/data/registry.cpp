@@ -126,7 +126,8 @@ bool is_molecule_table(const std::string& name) {
 }
 
 bool is_own_graph(const std::string& name) {
-  return find_known_dataset(name) == nullptr && fs::is_directory(name);
+  std::error_code error;  // a name that cannot be a path is no directory
+  return find_known_dataset(name) == nullptr && fs::is_directory(name, error);
 }
 
 ParsedDataset parse_dataset(const DatasetRequest& request) {

@@ -17,6 +17,8 @@ namespace {
 
 // Above this, em.posterior=auto samples.
 constexpr int64_t kEnumerateLimit = 4096;
+// Above this, em.posterior=exact is refused.
+constexpr int64_t kExactLimit = 1'000'000;
 // Points drawn to estimate ϱ when Λ̂ is not enumerated.
 constexpr int64_t kNormalizerDraws = 256;
 
@@ -87,6 +89,13 @@ Trainer::Trainer(const Dataset& dataset, const GraphFamily& family, Backbone& ba
       seed_(seed),
       adam_(backbone.parameters(), options.optim) {
   if (!enumerates()) proposals_per_chain(options.mcmc);  // a bad setting fails before any work
+  const double last_eta =
+      options.em.eta + options.em.eta_step * static_cast<double>(options.em.rounds - 1);
+  EMGNN_CHECK(last_eta >= 0.0,
+              "em.eta_step makes the inverse temperature negative in the last round", last_eta);
+  EMGNN_CHECK(options.em.posterior != PosteriorMode::kExact || family.size() <= kExactLimit,
+              "em.posterior=exact: too many graphs to enumerate; use mcmc or a larger space.step",
+              family.size());
   const Split& split = dataset.split;
   train_label_ = gather_labels(dataset.label, split.train);
   validation_label_ = gather_labels(dataset.label, split.validation);

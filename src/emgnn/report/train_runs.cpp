@@ -77,6 +77,16 @@ void check_same_identity(const RunFolder& folder, const Json& identity) {
   }
 }
 
+// A finished run of a graph that has changed since is not this run.
+void check_same_data(const RunFolder& folder, const Dataset& dataset) {
+  const auto text = folder.read(kManifestFile);
+  const Json there = text ? Json::parse(*text, nullptr, false) : Json();
+  const std::string file = folder.name_of(kManifestFile);
+  if (!there.is_object() || !there.contains("data") || !there["data"].contains("sha256"))
+    throw DataError(fmt::format("{}: data.sha256 is missing", file));
+  refuse(file, "data.sha256", there["data"]["sha256"].dump(), Json(fingerprint(dataset)).dump());
+}
+
 std::vector<WeightedPoint> weighted_points(const GraphFamily& family, const Posterior& posterior) {
   std::vector<WeightedPoint> out;
   for (size_t i = 0; i < posterior.lam_ids().size(); ++i) {
@@ -159,6 +169,7 @@ class RunSet {
     RunFolder& folder = folder_of(r);
     StoredRun stored;
     if (const auto text = folder.read(kResultsFile)) {
+      check_same_data(folder, request_.load(r));
       stored = parse_single_run(*text, folder.name_of(kResultsFile));
     } else {
       observer_.on_run(r, seed_of(r));

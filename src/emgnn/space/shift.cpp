@@ -147,7 +147,10 @@ at::Tensor Shift::apply(const at::Tensor& h, int hop) const {
 
 at::Tensor Shift::self(const at::Tensor& h, int hop) const {
   const std::vector<int32_t>& rows = patterns_[index(hop)]->hop.self;
-  if (static_cast<int64_t>(rows.size()) == h.size(-2)) return h;  // all rows, in place
+  bool in_place = static_cast<int64_t>(rows.size()) == h.size(-2);
+  for (size_t i = 0; in_place && i < rows.size(); ++i)
+    in_place = rows[i] == static_cast<int32_t>(i);
+  if (in_place) return h;
   return at::index_select(h, h.dim() - 2, at::tensor(rows));
 }
 
