@@ -136,6 +136,7 @@ std::vector<std::string> near_matches(std::string_view key, const std::vector<st
   std::sort(scored.begin(), scored.end());
   if (scored.size() > 3) scored.resize(3);
   std::vector<std::string> names;
+  names.reserve(scored.size());
   for (auto& [score, name] : scored) names.push_back(std::move(name));
   return names;
 }
