@@ -10,10 +10,16 @@ class 85 % of the time, the other 5 %. A plain GCN takes both as they are. EM-GC
 of link deserves, from 60 labelled items.
 
 T
-"$emgnn" train --dataset noisy-relations --method gcn --runs $runs
-echo
-"$emgnn" train --dataset noisy-relations --method em-gcn --runs $runs
+gcn=$("$emgnn" train --dataset noisy-relations --method gcn --runs $runs)
+em=$("$emgnn" train --dataset noisy-relations --method em-gcn --runs $runs)
+
+accuracy() { awk '$1 == "mean" { print $(NF-2), $(NF-1), $NF }' <<<"$1"; }
 cat <<T
+method    test accuracy in %, mean ± std over $runs seeds
+gcn       $(accuracy "$gcn")
+em-gcn    $(accuracy "$em")
+
+$(sed -n '/^learned distribution/,$p' <<<"$em")
 
 Next:
   $emgnn train --dataset noisy-relations --method em-gcn --set em.variant=pd --runs 5   another variant
