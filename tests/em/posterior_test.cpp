@@ -75,6 +75,24 @@ TEST(Posterior, RestrictedKeepsLikelyPointsAndRenormalises) {
   EXPECT_EQ(Posterior::uniform(ids(7)).restricted(0.9).lam_ids().size(), 1U);
 }
 
+TEST(Posterior, ThinnedPointsStandForTheDistribution) {
+  std::vector<double> losses;
+  for (int i = 0; i < 1000; ++i) losses.push_back(std::abs(i - 300) * 0.01);
+  const Posterior p = Posterior::gibbs(ids(1000), losses, {}, 1.0);
+  const Posterior few = p.thinned(32);
+  EXPECT_LE(few.lam_ids().size(), 32U);
+  // Quantiles: no set {id < x} is off by more than one of the 32 steps.
+  double all = 0.0, sample = 0.0;
+  for (int64_t id = 0; id < 1000; ++id) {
+    all += p.prob(id);
+    sample += few.prob(id);
+    EXPECT_LE(std::abs(all - sample), 1.0 / 32 + 1e-9) << id;
+  }
+  EXPECT_NEAR(sample, 1.0, 1e-12);
+  EXPECT_EQ(p.thinned(1000).lam_ids(), p.lam_ids());
+  EXPECT_EQ(p.thinned(1).lam_ids().size(), 1U);
+}
+
 TEST(Posterior, FrequenciesOfRecordedStates) {
   const Posterior p = Posterior::from_counts({{3, 1}, {9, 3}});
   EXPECT_DOUBLE_EQ(p.prob(3), 0.25);

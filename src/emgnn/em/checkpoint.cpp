@@ -21,7 +21,8 @@ constexpr std::pair<const char*, std::vector<at::Tensor> TrainState::*> kPerPara
     {"parameter/", &TrainState::parameters},
     {"best_parameter/", &TrainState::best_parameters},
     {"first_moment/", &TrainState::first_moment},
-    {"second_moment/", &TrainState::second_moment}};
+    {"second_moment/", &TrainState::second_moment},
+    {"average/", &TrainState::average}};
 
 std::map<std::string, std::string> describe(const RunIdentity& identity) {
   return {{"dataset", identity.dataset},
@@ -161,6 +162,8 @@ Checkpoint decode_checkpoint(std::string_view bytes, const std::string& name,
   for (const auto& [prefix, member] : kPerParameter) {
     // Before the first validation there are no best weights.
     if (member == &TrainState::best_parameters && !state.best_posterior) continue;
+    // Averages are kept with optim.average only.
+    if (member == &TrainState::average && !reader.has(prefix + parameters.front().name)) continue;
     state.*member = reader.per_parameter(prefix, parameters);
   }
   for (size_t i = 0; reader.has(round_name(i)); ++i) {

@@ -31,6 +31,7 @@ void Evaluator::for_each_tile(std::span<const int64_t> lam_ids, Consume&& consum
   const Pass pass;
   const at::Tensor embedded = backbone_->embed(input_, pass);
   for (size_t begin = 0; begin < lam_ids.size(); begin += tile_) {
+    if (poll_) poll_();
     const auto tile = lam_ids.subspan(begin, std::min(tile_, lam_ids.size() - begin));
     consume(begin, backbone_->forward(view_->shifts(tile), embedded, pass));
   }

@@ -5,6 +5,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -29,6 +30,9 @@ class Evaluator {
   Evaluator(const GraphFamily& family, const Backbone& backbone, const Features& x,
             std::span<const int32_t> rows);
 
+  // Called between tiles of graphs; may throw to abandon the work.
+  void set_poll(std::function<void()> poll) { poll_ = std::move(poll); }
+
   const FamilyView& view() const { return *view_; }
   const InputFeatures& input() const { return input_; }
 
@@ -48,6 +52,7 @@ class Evaluator {
   std::shared_ptr<const FamilyView> view_;
   InputFeatures input_;
   size_t tile_;
+  std::function<void()> poll_;
 };
 
 }  // namespace emgnn

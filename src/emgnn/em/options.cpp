@@ -49,6 +49,9 @@ void describe(OptionVisitor& v, OptimOptions& o) {
   v.real("optim.weight_decay", o.weight_decay, 0.0, 1e3, "L2 penalty, added to the gradient");
   v.choice("optim.decay", o.decay, {"all", "first-layer"},
            "parameters that the penalty applies to");
+  v.real("optim.average", o.average, 0.0, 0.9999,
+         "0: use the trained weights; else a running average of them that forgets by this factor "
+         "per step");
 }
 
 void describe(OptionVisitor& v, StopOptions& o) {
@@ -57,6 +60,8 @@ void describe(OptionVisitor& v, StopOptions& o) {
   v.integer("stop.patience", o.patience, 1, kMany,
             "validations without improvement before training stops");
   v.integer("stop.every", o.every, 1, kMany, "gradient steps between validations");
+  v.integer("stop.graphs", o.graphs, 1, kMany,
+            "graphs that a validation averages over; spread evenly over p_t where it has more");
   v.choice("stop.posterior", o.posterior, {"best", "last"},
            "posterior used to predict: that of the kept weights, or of the last round");
 }

@@ -51,6 +51,7 @@ struct OptimOptions {
   double learning_rate = 0.005;
   double weight_decay = 0.001;
   Decay decay = Decay::kAll;
+  double average = 0.0;
 };
 
 enum class StopRule { kLossAndAccuracy, kLoss, kAccuracy, kNever };
@@ -60,6 +61,7 @@ struct StopOptions {
   StopRule rule = StopRule::kLoss;
   int64_t patience = 100;
   int64_t every = 1;
+  int64_t graphs = 32;
   StopPosterior posterior = StopPosterior::kBest;
 };
 

@@ -10,6 +10,7 @@
 
 #include <emgnn/base/error.h>
 #include <emgnn/em/variant.h>
+#include <emgnn/em/weight_average.h>
 
 namespace emgnn {
 
@@ -66,18 +67,6 @@ ClassificationScores score(const Dataset& dataset, const std::vector<int32_t>& p
                                gather_labels(dataset.label, rows));
 }
 
-std::vector<at::Tensor> cloned(const std::vector<at::Tensor>& tensors) {
-  std::vector<at::Tensor> out;
-  for (const at::Tensor& t : tensors) out.push_back(t.detach().clone());
-  return out;
-}
-
-std::vector<at::Tensor> values_of(const std::vector<Parameter>& parameters) {
-  std::vector<at::Tensor> out;
-  for (const Parameter& p : parameters) out.push_back(p.value.detach().clone());
-  return out;
-}
-
 }  // namespace
 
 Trainer::Trainer(const Dataset& dataset, const GraphFamily& family, Backbone& backbone,
@@ -126,45 +115,43 @@ bool Trainer::enumerates() const {
 TrainState Trainer::snapshot() const {
   TrainState copy = state_;
   copy.parameters = values_of(backbone_->parameters());
-  copy.first_moment = cloned(adam_.first_moment);
-  copy.second_moment = cloned(adam_.second_moment);
+  copy.first_moment = copy_of(adam_.first_moment);
+  copy.second_moment = copy_of(adam_.second_moment);
+  copy.average = copy_of(state_.average);
   return copy;
 }
 
-void Trainer::restore(const std::vector<at::Tensor>& values) {
-  const at::NoGradGuard no_grad;
-  const auto& parameters = backbone_->parameters();
-  EMGNN_DCHECK(values.size() == parameters.size());
-  for (size_t i = 0; i < values.size(); ++i) parameters[i].value.detach().copy_(values[i]);
+void Trainer::interrupted() const {
+  throw Interrupted(fmt::format("interrupted after {} of {} steps", state_.step, max_steps()));
 }
 
 void Trainer::resume(TrainState state) {
-  restore(state.parameters);
-  adam_.first_moment = cloned(state.first_moment);
-  adam_.second_moment = cloned(state.second_moment);
+  assign(backbone_->parameters(), state.parameters);
+  adam_.first_moment = copy_of(state.first_moment);
+  adam_.second_moment = copy_of(state.second_moment);
   adam_.num_updates = state.step;
   state_ = std::move(state);
+  state_.average = copy_of(state_.average);
 }
 
 TrainResult Trainer::run(Observer& observer) {
   const SerialAten serial;
   while (state_.step < max_steps() && !state_.stopped) {
-    if (observer.stop_requested()) {
-      observer.on_checkpoint(snapshot());
-      throw Interrupted(fmt::format("interrupted after {} of {} steps", state_.step, max_steps()));
-    }
+    const bool stop = observer.stop_requested();
+    if (stop || round_begins()) observer.on_checkpoint(snapshot());
+    if (stop) interrupted();
     StepInfo info{.max_steps = max_steps(), .round = round()};
-    if (round_begins()) {
-      if (state_.step > options_.em.warmup) observer.on_checkpoint(snapshot());
-      e_step(observer);
-    }
+    if (round_begins()) e_step(observer);
     info.train_loss = gradient_step();
+    if (options_.optim.average > 0.0) {
+      update_average(state_.average, backbone_->parameters(), options_.optim.average, state_.step);
+    }
     info.step = ++state_.step;
     const bool last = state_.step == max_steps();
     if (info.round > 0 && (state_.step % options_.stop.every == 0 || last)) validate(info);
     observer.on_step(info);
   }
-  return finish();
+  return finish(observer);
 }
 
 // p_t(λ) ∝ exp(−η_t L(λ, θ_t)) p'_0(λ), with p'_0 uniform
@@ -173,10 +160,15 @@ void Trainer::e_step(Observer& observer) {
   RoundInfo info;
   info.round = round();
   info.eta = em.eta + em.eta_step * static_cast<double>(info.round - 1);
-  const Evaluator& evaluator = posterior_only_ ? *posterior_only_ : *train_;
+  Evaluator& evaluator = posterior_only_ ? *posterior_only_ : *train_;
+  // The checkpoint of the round's beginning is there already.
+  evaluator.set_poll([&] {
+    if (observer.stop_requested()) interrupted();
+  });
   const auto losses_of = [&](std::span<const int64_t> ids) {
     return evaluator.losses(ids, posterior_label_);
   };
+  const WithAverage weights(backbone_->parameters(), state_.average);
   std::vector<double> prior_losses;
   if (enumerates()) {
     std::vector<int64_t> ids = family_->all_ids();
@@ -236,8 +228,9 @@ Posterior Trainer::used_to_predict(const Posterior& posterior) const {
 }
 
 void Trainer::validate(StepInfo& info) {
-  const Expectation e =
-      validation_->expect(used_to_predict(*state_.posterior), options_.em.average);
+  const WithAverage weights(backbone_->parameters(), state_.average);
+  const Posterior sample = used_to_predict(*state_.posterior).thinned(options_.stop.graphs);
+  const Expectation e = validation_->expect(sample, options_.em.average);
   const ClassificationScores scores = classification_scores(e.log_prob, validation_label_);
   info.validated = true;
   info.validation_loss = scores.loss;
@@ -250,8 +243,8 @@ void Trainer::validate(StepInfo& info) {
   state_.stopped = verdict.stop;
 }
 
-TrainResult Trainer::finish() {
-  restore(state_.best_parameters);
+TrainResult Trainer::finish(Observer& observer) {
+  assign(backbone_->parameters(), state_.best_parameters);
   TrainResult result;
   result.em_iterations = static_cast<int64_t>(state_.rounds.size());
   result.stopped_early = state_.stopped;
@@ -260,7 +253,12 @@ TrainResult Trainer::finish() {
   result.rounds = state_.rounds;
   result.last_mcmc = last_mcmc_;
   result.rows = predicted_rows(*dataset_);
-  const Evaluator everything(*family_, *backbone_, dataset_->features, result.rows);
+  Evaluator everything(*family_, *backbone_, dataset_->features, result.rows);
+  everything.set_poll([&] {
+    if (!observer.stop_requested()) return;
+    observer.on_checkpoint(snapshot());
+    interrupted();
+  });
   result.prediction = everything.expect(used_to_predict(result.posterior), options_.em.average);
   result.validation =
       score(*dataset_, result.rows, result.prediction.log_prob, dataset_->split.validation);

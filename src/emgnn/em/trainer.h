@@ -30,6 +30,7 @@ struct TrainState {
   std::optional<Posterior> best_posterior;  // p_t when the best weights were kept
   std::vector<RoundInfo> rounds;
   std::vector<at::Tensor> parameters, best_parameters, first_moment, second_moment;
+  std::vector<at::Tensor> average;  // of the weights so far, with optim.average
 };
 
 struct TrainResult {
@@ -63,13 +64,13 @@ class Trainer {
   bool round_begins() const;
   bool enumerates() const;  // the E-step computes the loss of every graph; else it samples
   TrainState snapshot() const;
-  void restore(const std::vector<at::Tensor>& values);
+  [[noreturn]] void interrupted() const;
 
   void e_step(Observer& observer);
   double gradient_step();
   void validate(StepInfo& info);
   Posterior used_to_predict(const Posterior& posterior) const;
-  TrainResult finish();
+  TrainResult finish(Observer& observer);
 
   const Dataset* dataset_;
   const GraphFamily* family_;
