@@ -76,8 +76,8 @@ TEST(Split, PerClassDrawsAsManyOfEachClass) {
   EXPECT_EQ(counted.test.size(), 30U);
   expect_disjoint_and_labelled(parsed, counted, 65);
   expect_disjoint_and_labelled(parsed, make_split(parsed, {"per-class:5", 1, 0}), 100);
-  EXPECT_THROW(make_split(parsed, {"per-class:11", 1, 0}), DataError);
-  EXPECT_THROW(make_split(parsed, {"per-class:5/80/80", 1, 0}), DataError);
+  EXPECT_THROW(make_split(parsed, {"per-class:11", 1, 0}), UsageError);
+  EXPECT_THROW(make_split(parsed, {"per-class:5/80/80", 1, 0}), UsageError);
 }
 
 TEST(Split, NamedFamiliesTakeTurns) {

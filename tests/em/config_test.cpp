@@ -68,6 +68,11 @@ TEST(Config, WrongTypesAndBoundsAreNamed) {
   EXPECT_NE(message_of([&] { set(config, "em.rounds"); }).find("key=value"), std::string::npos);
 }
 
+TEST(Config, AMethodOfALaterVersionIsSaidToBeOne) {
+  EXPECT_NE(message_of([] { default_config("gtn", "imdb"); }).find("not part of this version"),
+            std::string::npos);
+}
+
 TEST(Config, UnknownMethodNamesNearMatches) {
   EXPECT_NE(message_of([] { default_config("em-gnc", "x"); }).find("em-gcn"), std::string::npos);
 }

@@ -178,23 +178,44 @@ TEST(Trainer, TellsItsObserverAboutEveryRoundAndStep) {
   EXPECT_EQ(counter.sampled, 0);
 }
 
-TEST(Trainer, SampledPosteriorAgreesWithTheExactOneInTheFirstRound) {
+// Compares the p_t of every round with the exact one at the same weights.
+class AgainstExact : public Observer {
+ public:
+  AgainstExact(const Dataset& data, const Experiment& experiment)
+      : label_(gather_labels(data.label, data.split.train)),
+        ids_(experiment.family().all_ids()),
+        evaluator_(experiment.family(), experiment.backbone(), data.features, data.split.train) {}
+
+  void on_round(const RoundInfo& info, const McmcResult* mcmc) override {
+    ASSERT_NE(mcmc, nullptr);
+    ++rounds;
+    const Posterior exact = Posterior::gibbs(ids_, evaluator_.losses(ids_, label_), {}, info.eta);
+    // An independent sampler with acceptance rate a has an effective sample of at least n·a/(2−a)
+    // draws.
+    const double a = mcmc->acceptance;
+    const double draws = 398000 * a / (2 - a);
+    for (int64_t id : ids_) {
+      const double p = exact.prob(id);
+      EXPECT_NEAR(info.posterior.prob(id), p, 4.5 * std::sqrt(p * (1 - p) / draws)) << id;
+    }
+  }
+  int rounds = 0;
+
+ private:
+  at::Tensor label_;
+  std::vector<int64_t> ids_;
+  Evaluator evaluator_;
+};
+
+TEST(Trainer, SampledPosteriorAgreesWithTheExactOneInEveryRound) {
   const Dataset data = small_data();
   RunConfig config = small_config("em-gcn");
-  config.train.em.rounds = 1;
-  const Posterior exact = train(data, "em-gcn", config).posterior;
   config.train.em.posterior = PosteriorMode::kMcmc;
   config.train.mcmc.steps = 400000;
-  const TrainResult sampled = train(data, "em-gcn", config);
-  ASSERT_TRUE(sampled.last_mcmc.has_value());
-  // An independent sampler with acceptance rate a has an effective sample of at least n·a/(2−a)
-  // draws.
-  const double a = sampled.last_mcmc->acceptance;
-  const double draws = 398000 * a / (2 - a);
-  for (int64_t id : exact.lam_ids()) {
-    const double p = exact.prob(id);
-    EXPECT_NEAR(sampled.posterior.prob(id), p, 4.5 * std::sqrt(p * (1 - p) / draws)) << id;
-  }
+  Experiment experiment(data, "em-gcn", config, 5);
+  AgainstExact observer(data, experiment);
+  EXPECT_TRUE(experiment.trainer().run(observer).last_mcmc.has_value());
+  EXPECT_EQ(observer.rounds, 4);
 }
 
 TEST(Trainer, RefusesABurnInThatLeavesNothingBeforeItTrains) {

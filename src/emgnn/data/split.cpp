@@ -121,9 +121,9 @@ Split per_class_split(const ParsedDataset& parsed, const std::string& spec, std:
   std::vector<std::vector<int32_t>> by_class = ids_by_class(parsed.dataset);
   for (size_t c = 0; c < by_class.size(); ++c) {
     if (by_class[c].size() < counts[0]) {
-      throw DataError(fmt::format("split {:?} of {}: class {} has only {} labelled nodes", spec,
-                                  parsed.dataset.name, parsed.dataset.class_names[c],
-                                  by_class[c].size()));
+      throw UsageError(fmt::format("split {:?} of {}: class {} has only {} labelled nodes", spec,
+                                   parsed.dataset.name, parsed.dataset.class_names[c],
+                                   by_class[c].size()));
     }
     shuffle(by_class[c], rng);
     const auto middle = by_class[c].begin() + static_cast<std::ptrdiff_t>(counts[0]);
@@ -134,7 +134,7 @@ Split per_class_split(const ParsedDataset& parsed, const std::string& spec, std:
   const size_t num_validation = counts.size() == 3 ? counts[1] : rest.size() / 2;
   const size_t num_test = counts.size() == 3 ? counts[2] : rest.size() - num_validation;
   if (num_validation + num_test > rest.size()) {
-    throw DataError(
+    throw UsageError(
         fmt::format("split {:?} of {}: only {} labelled nodes are left for validation and test",
                     spec, parsed.dataset.name, rest.size()));
   }
@@ -179,8 +179,8 @@ Split first_labels_per_class(const ParsedDataset& parsed, const std::string& spe
   }
   for (size_t c = 0; c < taken.size(); ++c) {
     if (taken[c] < *wanted) {
-      throw DataError(fmt::format("split {:?} of {}: class {} has only {} training nodes", spec,
-                                  parsed.dataset.name, parsed.dataset.class_names[c], taken[c]));
+      throw UsageError(fmt::format("split {:?} of {}: class {} has only {} training nodes", spec,
+                                   parsed.dataset.name, parsed.dataset.class_names[c], taken[c]));
     }
   }
   return split;

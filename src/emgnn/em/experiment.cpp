@@ -14,12 +14,23 @@ namespace {
 constexpr const char* kPlainGcn = "gcn";
 constexpr const char* kEmGcn = "em-gcn";
 
+// Names that are reserved for methods of later versions.
+constexpr const char* kNotYet[] = {"gat",   "gtn",  "simple-hgn",  "sehgnn", "dropedge",
+                                   "rsgnn", "bgcn", "acm-gcn+",    "acmp",   "gin",
+                                   "weave", "mpnn", "attentivefp", "em-acm", "em-gcn-star"};
+
 bool is_em(const std::string& method) { return method.starts_with("em-"); }
 
 void check_method(const std::string& method) {
   std::vector<std::string> names;
   for (const MethodInfo& info : methods()) names.push_back(info.name);
   if (std::find(names.begin(), names.end(), method) != names.end()) return;
+  for (const char* planned : kNotYet) {
+    if (method == planned) {
+      throw UsageError(fmt::format("method {} is not part of this version; it has {}", method,
+                                   fmt::join(names, ", ")));
+    }
+  }
   const std::vector<std::string> near = near_matches(method, names);
   throw UsageError(fmt::format("unknown method \"{}\"; {} {}", method,
                                near.empty() ? "known:" : "did you mean",
