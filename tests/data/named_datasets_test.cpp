@@ -275,7 +275,7 @@ TEST(NamedDatasets, UnknownNamesAndSplitsAreAnsweredWithTheValidOnes) {
     SCOPED_TRACE(split);
     EXPECT_THROW(load_dataset(request("cora", split)), UsageError);
   }
-  EXPECT_THROW(load_dataset(request("cora", "per-class:100000")), DataError);
+  EXPECT_THROW(load_dataset(request("cora", "per-class:100000")), UsageError);
 }
 
 TEST(NamedDatasets, RowNormalisedFeaturesSumToOne) {
