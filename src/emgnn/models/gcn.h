@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The graph convolutional network: H ← drop(act(S (H W) + b)), the last layer bare. With
-// model.self = separate a node's own row has further weights: H ← drop(act(S (H W) + H W_self +
-// b)).
+// model.self = separate a node's own row has weights beside these: S (H W) + H W_self + b.
 #pragma once
 
 #include <cstdint>
