@@ -21,6 +21,7 @@
 #include <emgnn/data/registry.h>
 #include <emgnn/em/experiment.h>
 #include <emgnn/em/variant.h>
+#include <emgnn/models/gcn.h>
 
 namespace emgnn {
 namespace {

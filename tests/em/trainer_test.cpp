@@ -11,6 +11,7 @@
 #include <emgnn/base/threads.h>
 #include <emgnn/data/generators.h>
 #include <emgnn/em/experiment.h>
+#include <emgnn/models/gcn.h>
 
 namespace emgnn {
 namespace {

@@ -8,6 +8,7 @@
 #include <functional>
 
 #include <emgnn/base/rng.h>
+#include <emgnn/models/backbone.h>
 
 namespace emgnn {
 
@@ -39,6 +40,34 @@ inline void expect_gradient_matches(const std::function<at::Tensor(const at::Ten
     down.view(-1)[i] -= h;
     const double difference = (scalar(up) - scalar(down)).item<double>() / (2.0 * h);
     EXPECT_NEAR(gradient.view(-1)[i].item<double>(), difference, tolerance) << "element " << i;
+  }
+}
+
+// The same for every parameter of a backbone, in place. `output` runs the backbone; the tolerance
+// is a part of the parameter's largest derivative.
+inline void expect_parameter_gradients_match(const Backbone& backbone,
+                                             const std::function<at::Tensor()>& output, double h,
+                                             double tolerance) {
+  const at::Tensor r = random_tensor(output().sizes().vec(), 1234).to(at::kDouble);
+  const auto scalar = [&] { return (output().to(at::kDouble) * r).sum(); };
+  scalar().backward();
+  const at::NoGradGuard no_grad;
+  for (const Parameter& parameter : backbone.parameters()) {
+    ASSERT_TRUE(parameter.value.grad().defined()) << parameter.name;
+    const at::Tensor gradient = parameter.value.grad().view(-1), value = parameter.value.view(-1);
+    const double largest = gradient.abs().max().item<double>();
+    EXPECT_GT(largest, 1e-3) << parameter.name;
+    for (int64_t i = 0; i < value.numel(); ++i) {
+      float& element = value.data_ptr<float>()[i];
+      const float before = element;
+      element = before + static_cast<float>(h);
+      const double up = scalar().item<double>();
+      element = before - static_cast<float>(h);
+      const double down = scalar().item<double>();
+      element = before;
+      EXPECT_NEAR(gradient[i].item<double>(), (up - down) / (2.0 * h), tolerance * largest)
+          << parameter.name << ", element " << i;
+    }
   }
 }
 

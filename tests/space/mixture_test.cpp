@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "../models/gradient_check.h"
+#include "dense_shift.h"
 #include "small_graph.h"
 
 #include <emgnn/base/error.h>
@@ -43,22 +44,6 @@ TypedGraph directed_graph() {
     relation.adjacency = csr_from_coo(kNodes, kNodes, coo, Duplicates::kSum);
   }
   return graph;
-}
-
-// S_λ as a dense matrix, from the definition.
-at::Tensor dense_shift(const TypedGraph& graph, const LambdaPoint& lam,
-                       Normalisation normalisation) {
-  at::Tensor a = at::eye(graph.num_nodes, at::kDouble);
-  for (size_t t = 0; t < lam.size(); ++t) {
-    const Csr& adj = graph.relations[t].adjacency;
-    for (int32_t i = 0; i < adj.num_rows; ++i) {
-      for (int32_t e = adj.rowptr[i]; e < adj.rowptr[i + 1]; ++e)
-        a[i][adj.col[e]] += lam[t] * adj.value(e);
-    }
-  }
-  const at::Tensor degree = a.sum(1);
-  if (normalisation == Normalisation::kRow) return a / degree.unsqueeze(1);
-  return a / (degree.unsqueeze(1) * degree.unsqueeze(0)).sqrt();
 }
 
 struct MixtureCase {
@@ -121,6 +106,17 @@ TEST_P(MixtureTest, PrunedRowsEqualTheFullComputation) {
   const at::Tensor ids = at::tensor(view->input_rows()).to(at::kFloat).unsqueeze(1);
   EXPECT_TRUE(
       pruned.self(pruned.self(ids, 0), 1).squeeze(1).equal(at::tensor(rows).to(at::kFloat)));
+}
+
+TEST_P(MixtureTest, DiagonalIsTheWeightOfARowsOwnInput) {
+  const std::vector<int32_t> rows = {17, 2, 9};
+  const at::Tensor got = family_.view(rows, 2)->shifts(lams_).diagonal(1);
+  ASSERT_EQ(got.sizes(), (std::vector<int64_t>{4, 3, 1}));
+  for (int g = 0; g < 4; ++g) {
+    const at::Tensor s = dense_shift(graph_, family_.point(lams_[g]), normalisation_);
+    const at::Tensor want = s.diagonal().index_select(0, at::tensor(rows));
+    EXPECT_TRUE(at::allclose(got[g].squeeze(1), want.to(at::kFloat), 1e-5, 0));
+  }
 }
 
 TEST_P(MixtureTest, ObservedGraphGivesEveryRelationWeightOne) {

@@ -3,23 +3,29 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include <emgnn/base/error.h>
 #include <emgnn/em/shipped_configs.h>
+#include <emgnn/models/backbones.h>
 
 namespace emgnn {
 
 namespace {
 
-// A plain network is EM over the one observed graph: PD gives that graph weight 1.
-constexpr const char* kPlainGcn = "gcn";
-constexpr const char* kEmGcn = "em-gcn";
-
 // Names that are reserved for methods of later versions.
-constexpr const char* kNotYet[] = {"gat",   "gtn",  "simple-hgn",  "sehgnn", "dropedge",
-                                   "rsgnn", "bgcn", "acm-gcn+",    "acmp",   "gin",
-                                   "weave", "mpnn", "attentivefp", "em-acm", "em-gcn-star"};
+constexpr const char* kNotYet[] = {"gat",   "gtn",         "simple-hgn", "sehgnn", "dropedge",
+                                   "rsgnn", "bgcn",        "acmp",       "gin",    "weave",
+                                   "mpnn",  "attentivefp", "em-gcn-star"};
 
 bool is_em(const std::string& method) { return method.starts_with("em-"); }
+
+const BackboneKind& backbone_of(const std::string& method) {
+  const std::vector<BackboneKind>& all = backbones();
+  return *std::find_if(all.begin(), all.end(), [&](const BackboneKind& kind) {
+    return kind.method == method || kind.em_method == method;
+  });
+}
 
 void check_method(const std::string& method) {
   std::vector<std::string> names;
@@ -40,15 +46,20 @@ void check_method(const std::string& method) {
 }  // namespace
 
 std::vector<MethodInfo> methods() {
-  return {{kPlainGcn, "graph convolutional network on the graph as given"},
-          {kEmGcn,
-           "the same network trained over a learned distribution of graphs (em.variant = pt, po, "
-           "pd, ph)"}};
+  std::vector<MethodInfo> all;
+  for (const BackboneKind& kind : backbones()) {
+    all.push_back({kind.method, kind.summary + " on the graph as given"});
+    all.push_back({kind.em_method,
+                   "the same network trained over a learned distribution of graphs (em.variant = "
+                   "pt, po, pd, ph)"});
+  }
+  return all;
 }
 
 RunConfig default_config(const std::string& method, const std::string& dataset_name) {
   check_method(method);
   RunConfig config;
+  // A plain network is EM over the one observed graph: PD gives that graph weight 1.
   if (!is_em(method)) {
     config.train.em.variant = Variant::kPd;
     config.train.em.warmup = 0;
@@ -72,8 +83,10 @@ Experiment::Experiment(const Dataset& dataset, const std::string& method, const 
   } else {
     family_ = MixtureFamily::observed_only(dataset.graph, options.space.normalisation);
   }
-  backbone_ =
-      std::make_unique<Gcn>(options.model, dataset.features.num_cols, dataset.num_classes(), seed);
+  const BackboneSizes sizes{.num_nodes = dataset.graph.num_nodes,
+                            .num_features = dataset.features.num_cols,
+                            .num_outputs = dataset.num_classes()};
+  backbone_ = backbone_of(method).make(options.model, sizes, seed);
   trainer_ = std::make_unique<Trainer>(dataset, *family_, *backbone_, options, seed);
 }
 

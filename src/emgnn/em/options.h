@@ -6,7 +6,7 @@
 #include <string>
 
 #include <emgnn/base/options.h>
-#include <emgnn/models/gcn.h>
+#include <emgnn/models/options.h>
 #include <emgnn/space/mixture.h>
 
 namespace emgnn {

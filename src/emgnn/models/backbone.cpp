@@ -8,14 +8,12 @@
 
 namespace emgnn {
 
-namespace {
-at::Tensor uniform(std::vector<int64_t> shape, double bound, Rng& rng) {
+at::Tensor init_uniform(std::vector<int64_t> shape, double bound, Rng& rng) {
   at::Tensor t = at::empty(shape, at::kFloat);
   float* data = t.data_ptr<float>();
   for (int64_t i = 0; i < t.numel(); ++i) data[i] = static_cast<float>(rng.uniform(-bound, bound));
   return t;
 }
-}  // namespace
 
 at::Tensor Backbone::add_parameter(std::string name, at::Tensor value, int layer) {
   value.set_requires_grad(true);
@@ -27,11 +25,11 @@ at::Tensor init_weight(int64_t rows, int64_t cols, Init init, Rng& rng) {
   const double bound = init == Init::kXavierUniform
                            ? std::sqrt(6.0 / static_cast<double>(rows + cols))
                            : 1.0 / std::sqrt(static_cast<double>(cols));
-  return uniform({rows, cols}, bound, rng);
+  return init_uniform({rows, cols}, bound, rng);
 }
 
 at::Tensor init_bias(int64_t size, Init init, Rng& rng) {
-  return uniform(
+  return init_uniform(
       {size}, init == Init::kXavierUniform ? 0.0 : 1.0 / std::sqrt(static_cast<double>(size)), rng);
 }
 

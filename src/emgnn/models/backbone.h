@@ -11,6 +11,7 @@
 
 #include <emgnn/base/rng.h>
 #include <emgnn/models/ops.h>
+#include <emgnn/models/options.h>
 #include <emgnn/space/shift.h>
 
 namespace emgnn {
@@ -19,6 +20,12 @@ struct Parameter {
   std::string name;
   at::Tensor value;  // a leaf that requires a gradient
   int layer = 0;
+};
+
+struct BackboneSizes {
+  int64_t num_nodes = 0;
+  int64_t num_features = 0;
+  int64_t num_outputs = 0;
 };
 
 class Backbone {
@@ -43,8 +50,11 @@ class Backbone {
   std::vector<Parameter> parameters_;
 };
 
-enum class Init { kXavierUniform, kUniformOut };
+// Where the dropout behind hidden layer l draws from; place 0 is the input's.
+inline uint32_t hidden_place(int layer) { return 1 + static_cast<uint32_t>(layer); }
 
+// Each entry ~ U(±bound).
+at::Tensor init_uniform(std::vector<int64_t> shape, double bound, Rng& rng);
 // W [rows, cols] ~ U(±√(6/(rows+cols))), or ~ U(±1/√cols).
 at::Tensor init_weight(int64_t rows, int64_t cols, Init init, Rng& rng);
 // Zero with Xavier; ~ U(±1/√size) otherwise.

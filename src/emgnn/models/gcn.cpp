@@ -1,30 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <emgnn/models/gcn.h>
 
+#include <ATen/ops/cat.h>
+
 #include <algorithm>
 #include <string>
 
 namespace emgnn {
-
-namespace {
-// Dropout places: 0 is the input, hidden layer l is 1 + l.
-constexpr uint32_t kHiddenPlace = 1;
-}  // namespace
-
-void describe(OptionVisitor& visitor, ModelOptions& options) {
-  visitor.integer("model.layers", options.layers, 1, 64,
-                  "graph convolutions, the output layer included");
-  visitor.integer("model.hidden", options.hidden, 1, 65536, "width of the hidden layers");
-  visitor.choice("model.activation", options.activation, {"identity", "relu", "leaky-relu", "elu"},
-                 "between the layers");
-  visitor.real("model.slope", options.slope, 0.0, 1.0, "slope of leaky-relu below zero");
-  visitor.real("model.dropout", options.dropout, 0.0, 0.99,
-               "dropout behind each hidden activation");
-  visitor.real("model.input_dropout", options.input_dropout, 0.0, 0.99, "dropout on the features");
-  visitor.flag("model.bias", options.bias, "add a bias in each layer");
-  visitor.choice("model.init", options.init, {"xavier-uniform", "uniform-out"},
-                 "first weights: U(±sqrt(6/(in+out))) with zero biases, or U(±1/sqrt(out))");
-}
 
 Gcn::Gcn(const ModelOptions& options, int64_t num_features, int64_t num_classes, uint64_t seed)
     : options_(options) {
@@ -39,6 +21,10 @@ Gcn::Gcn(const ModelOptions& options, int64_t num_features, int64_t num_classes,
     bias_.push_back(options.bias
                         ? add_parameter(prefix + ".bias", init_bias(next, options.init, rng), layer)
                         : at::Tensor());
+    if (separate_self()) {
+      self_weight_.push_back(add_parameter(prefix + ".self_weight",
+                                           init_weight(width, next, options.init, rng), layer));
+    }
     width = next;
   }
 }
@@ -49,30 +35,39 @@ int64_t Gcn::widest_layer() const {
   return widest;
 }
 
+// X W, or X [W | W_self]
 at::Tensor Gcn::embed(const InputFeatures& x, const Pass& pass) const {
-  return x.times(weight_[0], options_.input_dropout, pass);
+  const at::Tensor w = separate_self() ? at::cat({weight_[0], self_weight_[0]}, 1) : weight_[0];
+  return x.times(w, options_.input_dropout, pass);
+}
+
+at::Tensor Gcn::convolve_embedded(const Shift& shift, const at::Tensor& embedded) const {
+  if (!separate_self()) return shift.apply(embedded, 0);
+  const int64_t width = weight_[0].size(1);
+  return shift.apply(embedded.narrow(-1, 0, width), 0) +
+         shift.self(embedded.narrow(-1, width, width), 0);
 }
 
 // S (H W) or (S H) W, whichever multiplies fewer rows by W at the narrower width.
 at::Tensor Gcn::convolve(const Shift& shift, const at::Tensor& h, int layer) const {
-  const at::Tensor& w = weight_[static_cast<size_t>(layer)];
-  const bool narrows = w.size(1) < w.size(0);
-  if (narrows || shift.num_inputs(layer) <= shift.num_outputs(layer))
-    return shift.apply(dense_product(h, w), layer);
-  return dense_product(shift.apply(h, layer), w);
+  const auto l = static_cast<size_t>(layer);
+  const at::Tensor& w = weight_[l];
+  const bool product_first =
+      w.size(1) < w.size(0) || shift.num_inputs(layer) <= shift.num_outputs(layer);
+  const at::Tensor out = product_first ? shift.apply(dense_product(h, w), layer)
+                                       : dense_product(shift.apply(h, layer), w);
+  return separate_self() ? out + dense_product(shift.self(h, layer), self_weight_[l]) : out;
 }
 
 at::Tensor Gcn::forward(const Shift& shift, const at::Tensor& embedded, const Pass& pass) const {
   at::Tensor h = embedded;
   for (int layer = 0; layer < num_hops(); ++layer) {
-    const auto l = static_cast<size_t>(layer);
-    h = layer == 0 ? shift.apply(h, 0) : convolve(shift, h, layer);
+    h = layer == 0 ? convolve_embedded(shift, h) : convolve(shift, h, layer);
     Nonlinearity f;
     if (layer + 1 < num_hops()) {
-      f = {options_.activation, options_.slope, options_.dropout,
-           kHiddenPlace + static_cast<uint32_t>(layer)};
+      f = {options_.activation, options_.slope, options_.dropout, hidden_place(layer)};
     }
-    h = bias_activation(h, bias_[l], f, pass);
+    h = bias_activation(h, bias_[static_cast<size_t>(layer)], f, pass);
   }
   return h;
 }

@@ -1,26 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The graph convolutional network: H ← drop(act(S (H W) + b)), the last layer bare.
+// The graph convolutional network: H ← drop(act(S (H W) + b)), the last layer bare. With
+// model.self = separate a node's own row has weights beside these: S (H W) + H W_self + b.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include <emgnn/base/options.h>
 #include <emgnn/models/backbone.h>
+#include <emgnn/models/options.h>
 
 namespace emgnn {
-
-struct ModelOptions {
-  int64_t layers = 3;
-  int64_t hidden = 64;
-  kernels::Activation activation = kernels::Activation::kRelu;
-  double slope = 0.2;
-  double dropout = 0.6;
-  double input_dropout = 0.0;
-  bool bias = true;
-  Init init = Init::kXavierUniform;
-};
-void describe(OptionVisitor& visitor, ModelOptions& options);
 
 class Gcn : public Backbone {
  public:
@@ -33,10 +22,13 @@ class Gcn : public Backbone {
                      const Pass& pass) const override;
 
  private:
+  bool separate_self() const { return options_.self == SelfWeights::kSeparate; }
+  at::Tensor convolve_embedded(const Shift& shift, const at::Tensor& embedded) const;
   at::Tensor convolve(const Shift& shift, const at::Tensor& h, int layer) const;
 
   ModelOptions options_;
   std::vector<at::Tensor> weight_, bias_;
+  std::vector<at::Tensor> self_weight_;  // empty if shared
 };
 
 }  // namespace emgnn

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <emgnn/space/mixture_hop.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include <emgnn/base/threads.h>
@@ -126,6 +127,8 @@ class RowMixtureOperator : public PatternOperator {
       });
     }
   }
+
+  void diagonal(float* out) const override { std::copy(scale_.begin(), scale_.end(), out); }
 
  private:
   int64_t num_terms() const { return static_cast<int64_t>(hop_->term.size()); }

@@ -118,6 +118,17 @@ void PatternOperator::transpose_each(int64_t width, const float* grad_out, float
                                                .out_stride = num_inputs() * width});
 }
 
+void PatternOperator::diagonal(float* out) const {
+  const Hop& hop = pattern_->hop;
+  const float* all = values();
+  for (size_t i = 0; i < hop.self.size(); ++i) {
+    int32_t e = hop.pattern.rowptr[i];
+    while (hop.pattern.col[static_cast<size_t>(e)] != hop.self[i]) ++e;
+    for (int64_t g = 0; g < num_graphs_; ++g)
+      out[g * num_outputs() + static_cast<int64_t>(i)] = all[g * hop.pattern.num_entries() + e];
+  }
+}
+
 Shift::Shift(std::vector<c10::intrusive_ptr<HopOperator>> operators,
              std::vector<std::shared_ptr<const HopPattern>> patterns)
     : operators_(std::move(operators)), patterns_(std::move(patterns)) {
@@ -152,6 +163,12 @@ at::Tensor Shift::self(const at::Tensor& h, int hop) const {
     in_place = rows[i] == static_cast<int32_t>(i);
   if (in_place) return h;
   return at::index_select(h, h.dim() - 2, at::tensor(rows));
+}
+
+at::Tensor Shift::diagonal(int hop) const {
+  at::Tensor out = at::empty({num_graphs(), num_outputs(hop), 1}, at::kFloat);
+  at(hop).diagonal(out.data_ptr<float>());
+  return out;
 }
 
 }  // namespace emgnn

@@ -31,6 +31,8 @@ class HopOperator : public torch::CustomClassHolder {
   // The transposes: grad_in = Σ_g S_gᵀ grad_out[g], and grad_in[g] = S_gᵀ grad_out[g].
   virtual void transpose_shared(int64_t width, const float* grad_out, float* grad_in) const = 0;
   virtual void transpose_each(int64_t width, const float* grad_out, float* grad_in) const = 0;
+  // The weight of an output row's own input: out[g, i] = (S_g)_ii, [num_graphs, num_outputs].
+  virtual void diagonal(float* out) const = 0;
 };
 
 // A hop's structure with what the backward pass needs, shared by all operators over it.
@@ -57,6 +59,7 @@ class PatternOperator : public HopOperator {
   void apply_each(int64_t width, const float* in, float* out) const override;
   void transpose_shared(int64_t width, const float* grad_out, float* grad_in) const override;
   void transpose_each(int64_t width, const float* grad_out, float* grad_in) const override;
+  void diagonal(float* out) const override;
 
  private:
   std::shared_ptr<const HopPattern> pattern_;
@@ -79,6 +82,10 @@ class Shift {
   int64_t num_graphs() const { return operators_.front()->num_graphs(); }
   int64_t num_inputs(int hop) const { return at(hop).num_inputs(); }
   int64_t num_outputs(int hop) const { return at(hop).num_outputs(); }
+  // The nodes whose rows this hop reads.
+  const std::vector<int32_t>& input_rows(int hop) const {
+    return patterns_[index(hop)]->hop.input_rows;
+  }
 
   // Layer `hop`'s S_λ h for every graph: h [num_inputs, d] shared, or [num_graphs, num_inputs, d];
   // returns [num_graphs, num_outputs, d]. Differentiable once in h.
@@ -86,6 +93,10 @@ class Shift {
 
   // The rows of h that are also output rows of this hop (for residuals and identity channels).
   at::Tensor self(const at::Tensor& h, int hop) const;
+
+  // The weight that S_λ gives to an output row's own input: [num_graphs, num_outputs, 1], no
+  // gradient.
+  at::Tensor diagonal(int hop) const;
 
  private:
   const HopOperator& at(int hop) const { return *operators_[index(hop)]; }

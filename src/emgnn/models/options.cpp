@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <emgnn/models/options.h>
+
+namespace emgnn {
+
+void describe(OptionVisitor& visitor, ModelOptions& options) {
+  visitor.integer("model.layers", options.layers, 1, 64,
+                  "graph convolutions, the output layer included");
+  visitor.integer("model.hidden", options.hidden, 1, 65536, "width of the hidden layers");
+  visitor.choice("model.activation", options.activation, {"identity", "relu", "leaky-relu", "elu"},
+                 "between the layers; acm-gcn+: of each channel, in the output layer too");
+  visitor.real("model.slope", options.slope, 0.0, 1.0, "slope of leaky-relu below zero");
+  visitor.real("model.dropout", options.dropout, 0.0, 0.99,
+               "dropout behind each hidden activation");
+  visitor.real("model.input_dropout", options.input_dropout, 0.0, 0.99, "dropout on the features");
+  visitor.flag("model.bias", options.bias, "gcn: add a bias in each layer");
+  visitor.choice("model.self", options.self, {"shared", "separate"},
+                 "gcn: a node's own features share the weights of its neighbours', or have weights "
+                 "of their own beside them");
+  visitor.flag("model.structure", options.structure,
+               "acm-gcn+: a fourth channel that sees the adjacency alone, with weights per node");
+  visitor.choice("model.init", options.init, {"xavier-uniform", "uniform-out"},
+                 "first weights: U(±sqrt(6/(in+out))) with zero biases, or U(±1/sqrt(out))");
+}
+
+}  // namespace emgnn

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The settings of the backbones. A backbone ignores what its kind of network does not have; the
+// help text says which.
+#pragma once
+
+#include <cstdint>
+
+#include <emgnn/base/options.h>
+#include <emgnn/kernels/activation.h>
+
+namespace emgnn {
+
+enum class Init { kXavierUniform, kUniformOut };
+enum class SelfWeights { kShared, kSeparate };
+
+struct ModelOptions {
+  int64_t layers = 3;
+  int64_t hidden = 64;
+  kernels::Activation activation = kernels::Activation::kRelu;
+  double slope = 0.2;
+  double dropout = 0.6;
+  double input_dropout = 0.0;
+  bool bias = true;
+  SelfWeights self = SelfWeights::kShared;
+  bool structure = true;
+  Init init = Init::kXavierUniform;
+};
+void describe(OptionVisitor& visitor, ModelOptions& options);
+
+}  // namespace emgnn
