@@ -7,6 +7,7 @@
 
 #include <emgnn/base/threads.h>
 #include <emgnn/kernels/head_index.h>
+#include <emgnn/kernels/isa.h>
 
 namespace emgnn::detail {
 
@@ -15,11 +16,16 @@ namespace {
 constexpr int64_t kRowGrain = 64;
 constexpr size_t kSampleRows = 400;
 
-// Costs in additions to a score (measured): products of floats that the dense search makes
-// meanwhile, and an exact cosine per value of a row and per pair.
-constexpr double kDenseSpeed = 64.0;
+// Costs in additions to a score (measured): an exact cosine per value of a row and per pair, and
+// the products of floats that the dense search makes meanwhile.
 constexpr double kCosinePerValue = 1.0;
 constexpr double kCosinePerPair = 20.0;
+
+double dense_speed() {
+  const kernels::Isa isa = kernels::isa();
+  return isa == kernels::Isa::kAvx512 ? 55.0 : isa == kernels::Isa::kAvx2 ? 40.0 : 10.0;
+}
+
 // The dense copy has at most this many values per entry of the sparse rows.
 constexpr int64_t kDenseGrowth = 64;
 
@@ -82,7 +88,7 @@ Plan plan_heads(const SparseNormed& rows, const std::vector<int32_t>& all,
 bool dense_is_cheaper(const Csr& x, double sparse_cost) {
   const double n = x.num_rows;
   return int64_t(x.num_rows) * x.num_cols <= kDenseGrowth * x.num_entries() &&
-         n * n / 2.0 * x.num_cols / kDenseSpeed < sparse_cost;
+         n * n / 2.0 * x.num_cols / dense_speed() < sparse_cost;
 }
 
 void search_positions(const SparseNormed& rows, const HeadIndex& index, PairCollector& out) {
