@@ -20,6 +20,7 @@ enum class Stream : uint32_t {
   kGenerator = 6,  // generated datasets
   kRewire = 7,
   kPerturb = 8,
+  kHashing = 9,  // hyperplanes of the approximate candidate search
 };
 
 using PhiloxBlock = std::array<uint32_t, 4>;
