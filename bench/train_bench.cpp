@@ -20,6 +20,7 @@
 #include <emgnn/data/registry.h>
 #include <emgnn/em/experiment.h>
 #include <emgnn/em/variant.h>
+#include <emgnn/space/mixture.h>
 
 namespace emgnn {
 namespace {

@@ -11,6 +11,7 @@
 #include <emgnn/base/threads.h>
 #include <emgnn/data/generators.h>
 #include <emgnn/em/experiment.h>
+#include <emgnn/space/mixture.h>
 
 namespace emgnn {
 namespace {

@@ -106,8 +106,8 @@ TEST(RewireDraws, PriorsShiftTheRatesAndKeepTheMean) {
   EXPECT_EQ(dropped[2], 0);
   expect_count(added[0], 0.2 * 1.8 * kCandidates / 2);
   expect_count(added[1], 0.2 * 0.2 * kCandidates / 2);
-  EXPECT_NEAR(draws.rate(id, 0), 0.7, 1e-12);
-  EXPECT_NEAR(draws.rate(id, draws.num_edges()), 0.36, 1e-6);
+  EXPECT_NEAR(draws.rate(15, 0), 0.7, 1e-12);
+  EXPECT_NEAR(draws.rate(20, draws.num_edges()), 0.36, 1e-6);
 }
 
 TEST(RewireDraws, CertainEdgesAreNeverDropped) {
@@ -122,7 +122,7 @@ TEST(RewireDraws, ByTheAuthorsRuleAnEdgeVanishesWithBothDirections) {
   double total = 0;
   for (int64_t k = 0; k < 21; ++k) total += count(draws, draws.grid().id({0, 20, k})).dropped;
   expect_count(total, 21 * 0.2 * 0.2 * kEdges);
-  EXPECT_NEAR(draws.rate(draws.grid().id({0, 20, 0}), 0), 0.96, 1e-12);
+  EXPECT_NEAR(draws.rate(20, 0), 0.96, 1e-12);
   EXPECT_EQ(count(draws, 0).dropped, 0);
 }
 
@@ -150,6 +150,31 @@ TEST(RewireDraws, ByTheAuthorsRuleGraphsAreIndependent) {
       ++both;
   }
   expect_count(both, 0.2 * 0.2 * kCandidates);
+}
+
+TEST(RewireDraws, ExpectationsAreSumsOverTheGraphs) {
+  RewireGraph graph = random_rewire_graph(40, 60, 30, 3);
+  for (Drawing drawing : {Drawing::kCoupled, Drawing::kAuthors}) {
+    const RewireDraws draws(graph, {.grid = 4, .draws = 2, .drawing = drawing}, 13);
+    Rng rng(1, Stream::kTest);
+    std::vector<int64_t> ids;
+    std::vector<double> p;
+    for (int64_t id = 0; id < draws.grid().size(); id += 1 + id % 2) {
+      ids.push_back(id);
+      p.push_back(rng.uniform());
+    }
+    const RewireDraws::Expected got = draws.expected(ids, p);
+    for (int64_t pair = 0; pair < 90; ++pair) {
+      double held = 0, rate = 0;
+      for (size_t i = 0; i < ids.size(); ++i) {
+        const RewireGrid::Place place = draws.grid().place(ids[i]);
+        held += draws.holds(ids[i], pair) ? p[i] : 0.0;
+        rate += p[i] * draws.rate(pair < 60 ? place.drop : place.add, pair);
+      }
+      EXPECT_NEAR(got.held[static_cast<size_t>(pair)], held, 1e-12);
+      EXPECT_NEAR(got.rate[static_cast<size_t>(pair)], rate, 1e-12);
+    }
+  }
 }
 
 TEST(RewireDraws, DoNotDependOnThreads) {

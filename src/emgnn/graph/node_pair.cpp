@@ -13,4 +13,21 @@ std::vector<NodePair> undirected_edges(const Csr& a) {
   return edges;
 }
 
+std::vector<EdgeChange> edge_changes(const Csr& before, const Csr& after) {
+  const std::vector<NodePair> from = undirected_edges(before), to = undirected_edges(after);
+  std::vector<EdgeChange> changes;
+  auto gone = from.begin(), come = to.begin();
+  while (gone != from.end() || come != to.end()) {
+    if (come == to.end() || (gone != from.end() && *gone < *come)) {
+      changes.push_back({*gone++, false});
+    } else if (gone == from.end() || *come < *gone) {
+      changes.push_back({*come++, true});
+    } else {
+      ++gone;
+      ++come;
+    }
+  }
+  return changes;
+}
+
 }  // namespace emgnn

@@ -18,4 +18,12 @@ struct NodePair {
 // The edges of a symmetric matrix without a diagonal, each once, in ascending order.
 std::vector<NodePair> undirected_edges(const Csr& a);
 
+struct EdgeChange {
+  NodePair pair;
+  bool added;  // else removed
+};
+
+// What turns the edges of one matrix into those of another, in ascending order.
+std::vector<EdgeChange> edge_changes(const Csr& before, const Csr& after);
+
 }  // namespace emgnn

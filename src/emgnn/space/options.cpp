@@ -31,10 +31,10 @@ void describe(OptionVisitor& visitor, SpaceOptions& options) {
   visitor.choice("space.affinity", options.affinity, {"none", "cosine"},
                  "rewire: all candidates are added alike, or in proportion to their cosine, the "
                  "mean kept");
-  visitor.real("space.cosine_threshold", options.cosine_threshold, 0.0, 1.0,
+  visitor.real("space.cosine_threshold", options.cosine_threshold, 0.0, 0.999999,
                "rewire: nodes whose features have a larger cosine are candidates for an edge");
   visitor.integer("space.max_candidates", options.max_candidates, 0, 100'000'000,
-                  "rewire: most candidates, those of largest cosine first");
+                  "rewire: more candidates than this are an error");
 }
 
 }  // namespace emgnn

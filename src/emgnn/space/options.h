@@ -29,7 +29,7 @@ struct SpaceOptions {
   Confidence confidence = Confidence::kNone;
   Affinity affinity = Affinity::kNone;
   double cosine_threshold = 0.5;
-  int64_t max_candidates = 1'000'000;
+  int64_t max_candidates = 10'000'000;
 };
 void describe(OptionVisitor& visitor, SpaceOptions& options);
 

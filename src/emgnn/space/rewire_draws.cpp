@@ -146,7 +146,7 @@ void RewireDraws::draw_by_authors() {
       std::iota(order.begin(), order.end(), num_edges);
       Rng rng(seed_, Stream::kRewire, kCandidateOrder, substream);
       const auto count = static_cast<size_t>(
-          std::llround(rate(id, num_edges_) * static_cast<double>(order.size())));
+          std::llround(rate(grid_.place(id).add, num_edges_) * static_cast<double>(order.size())));
       for (size_t k = 0; k < count; ++k) {
         std::swap(order[k], order[k + rng.below(order.size() - k)]);
         held[order[k]] = true;
@@ -171,18 +171,50 @@ bool RewireDraws::ever_holds(int64_t pair) const {
                      [&](const auto& level) { return level[k] < grid_.points(); });
 }
 
-double RewireDraws::rate(int64_t lam_id, int64_t pair) const {
-  const RewireGrid::Place place = grid_.place(lam_id);
-  const double drop = grid_.drop_rate(place.drop), add = grid_.add_rate(place.add);
+double RewireDraws::rate(int64_t level, int64_t pair) const {
+  const bool is_edge = pair < num_edges_;
+  const double lam = is_edge ? grid_.drop_rate(level) : grid_.add_rate(level);
   if (nested()) {
-    const double changed =
-        std::min(1.0, factor_[static_cast<size_t>(pair)] * (pair < num_edges_ ? drop : add));
-    return pair < num_edges_ ? 1.0 - changed : changed;
+    const double changed = std::min(1.0, factor_[static_cast<size_t>(pair)] * lam);
+    return is_edge ? 1.0 - changed : changed;
   }
-  if (pair < num_edges_) return 1.0 - drop * drop;
+  if (is_edge) return 1.0 - lam * lam;
   // ⌊λ₂ |E'|⌋ of |E'|; λ₂ is a multiple of the step only up to rounding.
   const double candidates = static_cast<double>(pairs_.size()) - static_cast<double>(num_edges_);
-  return candidates > 0.0 ? std::floor(add * candidates + 1e-9) / candidates : 0.0;
+  return candidates > 0.0 ? std::floor(lam * candidates + 1e-9) / candidates : 0.0;
+}
+
+RewireDraws::Expected RewireDraws::expected(std::span<const int64_t> lam_ids,
+                                            std::span<const double> p) const {
+  const auto points = static_cast<size_t>(grid_.points()),
+             draws = static_cast<size_t>(grid_.draws());
+  // The mass of each level of the two axes, and per draw.
+  std::vector<double> mass[2] = {std::vector<double>(points), std::vector<double>(points)};
+  std::vector<double> mass_of_draw[2] = {std::vector<double>(draws * points),
+                                         std::vector<double>(draws * points)};
+  for (size_t i = 0; i < lam_ids.size(); ++i) {
+    const RewireGrid::Place place = grid_.place(lam_ids[i]);
+    const size_t level[2] = {static_cast<size_t>(place.drop), static_cast<size_t>(place.add)};
+    for (size_t axis = 0; axis < 2; ++axis) {
+      mass[axis][level[axis]] += p[i];
+      mass_of_draw[axis][static_cast<size_t>(place.draw) * points + level[axis]] += p[i];
+    }
+  }
+  Expected out{std::vector<double>(pairs_.size()), std::vector<double>(pairs_.size())};
+  for (size_t k = 0; k < pairs_.size(); ++k) {
+    const auto pair = static_cast<int64_t>(k);
+    const size_t axis = pair < num_edges_ ? 0 : 1;
+    for (size_t l = 0; l < points; ++l)
+      out.rate[k] += mass[axis][l] * rate(static_cast<int64_t>(l), pair);
+    for (size_t draw = 0; nested() && draw < draws; ++draw) {
+      const auto from = static_cast<size_t>(level(static_cast<int64_t>(draw), pair));
+      for (size_t l = axis == 0 ? 0 : from; l < (axis == 0 ? from : points); ++l)
+        out.held[k] += mass_of_draw[axis][draw * points + l];
+    }
+    for (size_t i = 0; !nested() && i < lam_ids.size(); ++i)
+      out.held[k] += holds(lam_ids[i], pair) ? p[i] : 0.0;
+  }
+  return out;
 }
 
 }  // namespace emgnn

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include <emgnn/graph/node_pair.h>
@@ -58,8 +59,15 @@ class RewireDraws {
   bool holds(int64_t lam_id, int64_t pair) const;
   bool ever_holds(int64_t pair) const;  // some graph of Λ̂ or the observed one has the pair
 
-  // The probability over all draws that could have been made, at λ.
-  double rate(int64_t lam_id, int64_t pair) const;
+  // The probability that a graph has the pair, over all draws that could have been made; `level` is
+  // place.drop for an edge and place.add for a candidate.
+  double rate(int64_t level, int64_t pair) const;
+
+  // Σ_λ p(λ) 1[G_λ has the pair] and Σ_λ p(λ) rate.
+  struct Expected {
+    std::vector<double> held, rate;  // [pairs]
+  };
+  Expected expected(std::span<const int64_t> lam_ids, std::span<const double> p) const;
 
   // Nested draws: pair p has one uniform u_p per draw. An edge is gone from the graphs with
   // place.drop >= level, a candidate is in those with place.add >= level; grid().points(): never.

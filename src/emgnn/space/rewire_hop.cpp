@@ -48,32 +48,6 @@ Csr held_pattern(const RewireDraws& draws, int32_t num_nodes) {
   return csr_from_coo(num_nodes, num_nodes, coo, Duplicates::kKeepFirst);
 }
 
-// Values of S_λ over the hop's entries, one row per λ.
-std::vector<float> pattern_values(const RewireHop& hop, const RewireSpace& space,
-                                  const std::vector<int64_t>& lam_ids) {
-  const Hop& h = hop.pattern.hop;
-  const int64_t num_entries = h.pattern.num_entries();
-  const bool symmetric = space.normalisation() == Normalisation::kSymmetric;
-  std::vector<float> values(lam_ids.size() * static_cast<size_t>(num_entries));
-  parallel_for(static_cast<int64_t>(lam_ids.size()), 1, [&](int64_t begin, int64_t end) {
-    std::vector<float> left(h.output_rows.size()), right(h.input_rows.size(), 1.0F);
-    for (int64_t g = begin; g < end; ++g) {
-      const int64_t id = lam_ids[static_cast<size_t>(g)];
-      space.factors(id, h.output_rows, left.data());
-      if (symmetric) space.factors(id, h.input_rows, right.data());
-      float* out = values.data() + g * num_entries;
-      for (int32_t i = 0; i < h.pattern.num_rows; ++i) {
-        for (int32_t e = h.pattern.rowptr[i]; e < h.pattern.rowptr[i + 1]; ++e) {
-          const int32_t pair = space.pair_of(h.entry[e]);
-          const bool held = pair == RewireSpace::kDiagonal || space.draws().holds(id, pair);
-          out[e] = held ? space.weight_of(pair) * left[i] * right[h.pattern.col[e]] : 0.0F;
-        }
-      }
-    }
-  });
-  return values;
-}
-
 class NestedOperator : public HopOperator {
  public:
   NestedOperator(std::shared_ptr<const RewireHop> hop, const RewireSpace& space,
@@ -262,6 +236,31 @@ RewireHop::RewireHop(Hop h, const RewireSpace& space) : pattern(std::move(h)) {
   }
 }
 
+std::vector<float> rewire_values(const RewireHop& hop, const RewireSpace& space,
+                                 const std::vector<int64_t>& lam_ids) {
+  const Hop& h = hop.pattern.hop;
+  const int64_t num_entries = h.pattern.num_entries();
+  const bool symmetric = space.normalisation() == Normalisation::kSymmetric;
+  std::vector<float> values(lam_ids.size() * static_cast<size_t>(num_entries));
+  parallel_for(static_cast<int64_t>(lam_ids.size()), 1, [&](int64_t begin, int64_t end) {
+    std::vector<float> left(h.output_rows.size()), right(h.input_rows.size(), 1.0F);
+    for (int64_t g = begin; g < end; ++g) {
+      const int64_t id = lam_ids[static_cast<size_t>(g)];
+      space.factors(id, h.output_rows, left.data());
+      if (symmetric) space.factors(id, h.input_rows, right.data());
+      float* out = values.data() + g * num_entries;
+      for (int32_t i = 0; i < h.pattern.num_rows; ++i) {
+        for (int32_t e = h.pattern.rowptr[i]; e < h.pattern.rowptr[i + 1]; ++e) {
+          const int32_t pair = space.pair_of(h.entry[e]);
+          const bool held = pair == RewireSpace::kDiagonal || space.draws().holds(id, pair);
+          out[e] = held ? space.weight_of(pair) * left[i] * right[h.pattern.col[e]] : 0.0F;
+        }
+      }
+    }
+  });
+  return values;
+}
+
 c10::intrusive_ptr<HopOperator> rewire_operator(std::shared_ptr<const RewireHop> hop,
                                                 std::shared_ptr<const RewireSpace> space,
                                                 std::span<const int64_t> lam_ids) {
@@ -271,7 +270,7 @@ c10::intrusive_ptr<HopOperator> rewire_operator(std::shared_ptr<const RewireHop>
   std::vector<int64_t> ids(lam_ids.begin(), lam_ids.end());
   return c10::make_intrusive<PatternOperator>(
       std::move(pattern), static_cast<int64_t>(ids.size()),
-      [hop, space, ids] { return pattern_values(*hop, *space, ids); });
+      [hop, space, ids] { return rewire_values(*hop, *space, ids); });
 }
 
 }  // namespace emgnn

@@ -52,6 +52,10 @@ struct RewireHop {
   RewireHop(Hop hop, const RewireSpace& space);
 };
 
+// The values of S_λ over the hop's entries, [lam_ids, entries].
+std::vector<float> rewire_values(const RewireHop& hop, const RewireSpace& space,
+                                 const std::vector<int64_t>& lam_ids);
+
 // S_λ of several λ on one hop. Nested graphs are beginnings of the rows' lists: with a shared input
 // a row is summed once for all graphs that have it, and no absent edge is ever read. Other graphs
 // differ in the values over one pattern.
