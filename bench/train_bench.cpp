@@ -22,6 +22,7 @@
 #include <emgnn/em/experiment.h>
 #include <emgnn/em/variant.h>
 #include <emgnn/models/gcn.h>
+#include <emgnn/space/mixture.h>
 
 namespace emgnn {
 namespace {

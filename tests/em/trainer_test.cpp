@@ -12,6 +12,7 @@
 #include <emgnn/data/generators.h>
 #include <emgnn/em/experiment.h>
 #include <emgnn/models/gcn.h>
+#include <emgnn/space/mixture.h>
 
 namespace emgnn {
 namespace {

@@ -55,7 +55,7 @@ class MixtureTest : public testing::TestWithParam<MixtureCase> {
  protected:
   const Normalisation normalisation_ = GetParam().normalisation;
   const TypedGraph graph_ = GetParam().directed ? directed_graph() : small_graph(kNodes, 3, 40, 1);
-  const MixtureFamily family_{graph_, {.step = 0.25, .normalisation = normalisation_}};
+  const MixtureFamily family_{graph_, {.normalisation = normalisation_, .step = 0.25}};
   const std::vector<int64_t> lams_ = {0, 3, 7, 14};
 };
 

@@ -64,7 +64,8 @@ RunRequest make_request(const std::string& dataset, const std::string& method,
                             .split = config.data.split,
                             .seed = request.seed,
                             .directed_relations = config.data.directed_relations,
-                            .row_normalise = config.data.normalise_features};
+                            .row_normalise = config.data.normalise_features,
+                            .perturb = config.data.perturb};
   request.load = [data](int64_t run) {
     DatasetRequest of_run = data;
     of_run.run = static_cast<int>(run);

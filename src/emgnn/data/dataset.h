@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <emgnn/graph/csr.h>
+#include <emgnn/graph/node_pair.h>
 #include <emgnn/graph/typed_graph.h>
 
 namespace emgnn {
@@ -38,6 +39,7 @@ struct Dataset {
   std::vector<std::string> node_names;       // [num_nodes], or empty: the names are 0, 1, 2, ...
   std::vector<std::string> node_type_names;  // empty: one type
   std::vector<int32_t> node_type;            // [num_nodes], or empty
+  std::vector<EdgeChange> perturbation;      // what the graph differs in from the data's own
 
   int32_t num_classes() const { return static_cast<int32_t>(class_names.size()); }
   std::string node_name(int32_t node) const {

@@ -12,6 +12,7 @@
 #include <emgnn/data/known_datasets.h>
 #include <emgnn/data/own_graph.h>
 #include <emgnn/data/split.h>
+#include <emgnn/graph/perturb.h>
 
 namespace emgnn {
 namespace {
@@ -95,6 +96,15 @@ TypedGraph split_directions(const Dataset& dataset, const std::string& requested
   return directed;
 }
 
+void perturb_graph(Dataset& dataset, double percent, uint64_t seed) {
+  EMGNN_CHECK(dataset.graph.relations.size() == 1, "perturb needs a graph with one edge type",
+              dataset.graph.relations.size());
+  Csr& adjacency = dataset.graph.relations.front().adjacency;
+  Csr perturbed = perturb_edges(adjacency, percent, seed);
+  dataset.perturbation = edge_changes(adjacency, perturbed);
+  adjacency = std::move(perturbed);
+}
+
 void normalise_feature_rows(Features& features) {
   if (features.is_sparse) {
     features.sparse = normalise_rows(features.sparse);
@@ -147,6 +157,10 @@ Dataset load_dataset(const DatasetRequest& request) {
   parsed.dataset.split = make_split(parsed, {request.split, request.seed, request.run});
   if (request.directed_relations)
     parsed.dataset.graph = split_directions(parsed.dataset, request.name);
+  if (request.perturb > 0.0) {
+    perturb_graph(parsed.dataset, request.perturb,
+                  request.seed + static_cast<uint64_t>(request.run));
+  }
   if (request.row_normalise) normalise_feature_rows(parsed.dataset.features);
   check(parsed.dataset);
   return std::move(parsed.dataset);

@@ -128,6 +128,10 @@ std::string toml_value(const ConfigEntry& entry) {
 void describe(OptionVisitor& visitor, RunConfig& config) {
   visitor.text("split", config.data.split,
                "which nodes train, validate and test; empty: the dataset's own");
+  visitor.real(
+      "perturb", config.data.perturb, 0.0, 100.0,
+      "percent of the edges that are removed at random and replaced by random ones, by the "
+      "run's seed");
   visitor.flag("data.normalise_features", config.data.normalise_features,
                "scale each feature row to sum 1");
   visitor.flag("data.directed_relations", config.data.directed_relations,

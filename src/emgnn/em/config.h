@@ -11,7 +11,8 @@
 namespace emgnn {
 
 struct DataOptions {
-  std::string split;  // empty: the dataset's own
+  std::string split;     // empty: the dataset's own
+  double perturb = 0.0;  // percent of the edges
   bool normalise_features = false;
   bool directed_relations = false;  // each direction of a relation is an edge type of its own
 };

@@ -6,8 +6,10 @@
 #include <algorithm>
 
 #include <emgnn/base/error.h>
+#include <emgnn/em/rewire_input.h>
 #include <emgnn/em/shipped_configs.h>
 #include <emgnn/models/backbones.h>
+#include <emgnn/space/mixture.h>
 
 namespace emgnn {
 
@@ -74,14 +76,30 @@ RunConfig default_config(const std::string& method, const std::string& dataset_n
   return config;
 }
 
+Preparation prepare(const Dataset& dataset, const std::string& method, const RunConfig& config) {
+  check_method(method);
+  const SpaceOptions& space = config.train.space;
+  if (!is_em(method) || !rewires(dataset.graph, space)) return {};
+  return {.candidates = find_candidates(dataset, space)};
+}
+
 Experiment::Experiment(const Dataset& dataset, const std::string& method, const RunConfig& config,
-                       uint64_t seed) {
+                       uint64_t seed)
+    : Experiment(dataset, prepare(dataset, method, config), method, config, seed) {}
+
+Experiment::Experiment(const Dataset& dataset, const Preparation& preparation,
+                       const std::string& method, const RunConfig& config, uint64_t seed) {
   check_method(method);
   const TrainOptions& options = config.train;
-  if (is_em(method)) {
-    family_ = std::make_unique<MixtureFamily>(dataset.graph, options.space);
-  } else {
+  if (!is_em(method)) {
     family_ = MixtureFamily::observed_only(dataset.graph, options.space.normalisation);
+  } else if (rewires(dataset.graph, options.space)) {
+    auto family = std::make_unique<RewireFamily>(
+        rewire_graph(dataset, preparation.candidates, options.space), options.space, seed);
+    rewire_family_ = family.get();
+    family_ = std::move(family);
+  } else {
+    family_ = std::make_unique<MixtureFamily>(dataset.graph, options.space);
   }
   const BackboneSizes sizes{.num_nodes = dataset.graph.num_nodes,
                             .num_features = dataset.features.num_cols,

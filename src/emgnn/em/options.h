@@ -7,7 +7,7 @@
 
 #include <emgnn/base/options.h>
 #include <emgnn/models/options.h>
-#include <emgnn/space/mixture.h>
+#include <emgnn/space/options.h>
 
 namespace emgnn {
 

@@ -83,7 +83,8 @@ Trainer::Trainer(const Dataset& dataset, const GraphFamily& family, Backbone& ba
   EMGNN_CHECK(last_eta >= 0.0,
               "em.eta_step makes the inverse temperature negative in the last round", last_eta);
   EMGNN_CHECK(options.em.posterior != PosteriorMode::kExact || family.size() <= kExactLimit,
-              "em.posterior=exact: too many graphs to enumerate; use mcmc or a larger space.step",
+              "em.posterior=exact: too many graphs to enumerate; use mcmc, a larger space.step or "
+              "a smaller space.grid",
               family.size());
   const Split& split = dataset.split;
   train_label_ = gather_labels(dataset.label, split.train);

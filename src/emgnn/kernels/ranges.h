@@ -9,6 +9,7 @@
 
 #include <emgnn/kernels/activation.h>
 #include <emgnn/kernels/combine.h>
+#include <emgnn/kernels/nested.h>
 #include <emgnn/kernels/spmm.h>
 
 namespace emgnn::kernels {
@@ -46,6 +47,9 @@ struct RangeKernels {
   void (*gemm)(const GemmTile& tile);
   void (*spmm)(const CsrView& a, const SpmmBatch& batch, int64_t graph, Range rows);
   void (*spmm_sum)(const CsrView& a, const SpmmBatch& batch, Range rows);
+  void (*nested)(const NestedView& a, const NestedBatch& batch, int64_t graph, Range rows);
+  void (*nested_shared)(const NestedView& a, const NestedBatch& batch, Range rows);
+  void (*nested_add)(const NestedView& a, const NestedBatch& batch, Range rows);
   void (*combine)(const CombineShape& shape, const float* coef, const float* scale,
                   const float* term, float* out, Range rows);
   void (*combine_backward)(const CombineShape& shape, const float* coef, const float* scale,

@@ -7,6 +7,7 @@
 // clang-format off
 #include <emgnn/kernels/vec.inl>
 #include <emgnn/kernels/spmm_range.inl>
+#include <emgnn/kernels/nested_range.inl>
 #include <emgnn/kernels/gemm_range.inl>
 #include <emgnn/kernels/combine_range.inl>
 #include <emgnn/kernels/activation_range.inl>
@@ -21,6 +22,9 @@ constexpr RangeKernels kRanges = {
     .gemm = gemm_tile,
     .spmm = spmm_range,
     .spmm_sum = spmm_sum_range,
+    .nested = nested_range,
+    .nested_shared = nested_shared_range,
+    .nested_add = nested_add_range,
     .combine = combine_range,
     .combine_backward = combine_backward_range,
     .activation = activation_range,

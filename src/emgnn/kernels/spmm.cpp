@@ -4,34 +4,17 @@
 #include <algorithm>
 
 #include <emgnn/base/threads.h>
-#include <emgnn/kernels/ranges.h>
+#include <emgnn/kernels/row_pieces.h>
 
 namespace emgnn::kernels {
 
 namespace {
 
-constexpr int64_t kTileRows = 32;         // rows that meet all graphs in turn
-constexpr int64_t kSerialWork = 1 << 15;  // multiply-adds below which waking threads costs more
+constexpr int64_t kTileRows = 32;  // rows that meet all graphs in turn
 
-// Cuts the rows into `num_pieces` of about equal numbers of entries and rows. A row is never cut:
-// it is summed by one thread, in the order of its entries.
-Range piece_rows(const CsrView& a, int64_t piece, int64_t num_pieces) {
-  const int64_t total = int64_t{a.rowptr[a.num_rows]} + a.num_rows;
-  const auto cut = [&](int64_t p) {
-    const int64_t target = total * p / num_pieces;
-    int64_t lo = 0;
-    int64_t hi = a.num_rows;
-    while (lo < hi) {
-      const int64_t mid = (lo + hi) / 2;
-      if (a.rowptr[mid] + mid < target) {
-        lo = mid + 1;
-      } else {
-        hi = mid;
-      }
-    }
-    return lo;
-  };
-  return {cut(piece), piece + 1 == num_pieces ? a.num_rows : cut(piece + 1)};
+Range piece_of(const CsrView& a, int64_t piece, int64_t num_pieces) {
+  return piece_rows(
+      a.num_rows, [&](int64_t i) { return int64_t{a.rowptr[i]}; }, piece, num_pieces);
 }
 
 int64_t work_of(const CsrView& a, const SpmmBatch& batch) {
@@ -55,7 +38,7 @@ void spmm(const CsrView& a, const SpmmBatch& batch) {
   const int64_t num_pieces = work_of(a, batch) < kSerialWork ? 1 : 8 * num_threads();
   if (batch.in_stride == 0) {
     parallel_for(num_pieces, 1, [&](int64_t begin, int64_t end) {
-      for (int64_t p = begin; p < end; ++p) shared_input(a, batch, piece_rows(a, p, num_pieces));
+      for (int64_t p = begin; p < end; ++p) shared_input(a, batch, piece_of(a, p, num_pieces));
     });
     return;
   }
@@ -65,7 +48,7 @@ void spmm(const CsrView& a, const SpmmBatch& batch) {
   parallel_for(num_tasks, 1, [&](int64_t begin, int64_t end) {
     for (int64_t task = begin; task < end; ++task) {
       const int64_t g = task / num_pieces;
-      kernel(a, batch, g, piece_rows(a, task % num_pieces, num_pieces));
+      kernel(a, batch, g, piece_of(a, task % num_pieces, num_pieces));
     }
   });
 }
@@ -81,7 +64,7 @@ void spmm_sum(const CsrView& a, const SpmmBatch& batch) {
   const int64_t per_thread = batch.in_stride == 0 ? 8 : 1;
   const int64_t num_pieces = work_of(a, batch) < kSerialWork ? 1 : per_thread * num_threads();
   parallel_for(num_pieces, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t p = begin; p < end; ++p) kernel(a, batch, piece_rows(a, p, num_pieces));
+    for (int64_t p = begin; p < end; ++p) kernel(a, batch, piece_of(a, p, num_pieces));
   });
 }
 

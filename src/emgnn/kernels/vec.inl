@@ -68,6 +68,9 @@ struct Block {
 #pragma GCC unroll 8
     for (int k = 0; k < kVectors; ++k) v[k] += s * load_one(p, k, last);
   }
+  void add_block(float s, const Block& other) {
+    for (int k = 0; k < kVectors; ++k) v[k] += s * other.v[k];
+  }
   void scale(float s) {
     for (int k = 0; k < kVectors; ++k) v[k] *= s;
   }

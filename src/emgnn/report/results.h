@@ -27,7 +27,7 @@ struct RoundRecord {
 struct RunRecord {
   uint64_t seed = 0;
   double seconds = 0.0;          // training and prediction
-  double prepare_seconds = 0.0;  // loading and building the graph family
+  double prepare_seconds = 0.0;  // loading, candidate edges (in the first run), the graph family
   double peak_rss_mb = 0.0;      // of the process so far
   int64_t em_iterations = 0;
   bool stopped_early = false;

@@ -69,4 +69,32 @@ std::string predictions_csv(const Dataset& dataset, const TrainResult& result) {
   return out;
 }
 
+std::string edges_csv(const Dataset& dataset, const RewireDraws& draws,
+                      std::span<const CandidateEdge> candidates, const Posterior& posterior) {
+  std::vector<double> p;
+  for (double log_prob : posterior.log_probs()) p.push_back(std::exp(log_prob));
+  const RewireDraws::Expected expected = draws.expected(posterior.lam_ids(), p);
+  const auto num_edges = static_cast<size_t>(draws.num_edges());
+  std::string out = "source,target,kind,cosine,p,p_rate\n";
+  for (size_t k = 0; k < draws.pairs().size(); ++k) {
+    const auto [u, v] = draws.pairs()[k];
+    const std::string kind =
+        k < num_edges ? "observed,"
+                      : fmt::format("candidate,{:.6g}", candidates[k - num_edges].cosine);
+    fmt::format_to(std::back_inserter(out), "{},{},{},{:.6g},{:.6g}\n",
+                   csv_field(dataset.node_name(u)), csv_field(dataset.node_name(v)), kind,
+                   expected.held[k], expected.rate[k]);
+  }
+  return out;
+}
+
+std::string perturbed_edges_csv(const Dataset& dataset) {
+  std::string out = "source,target,change\n";
+  for (const auto& [pair, added] : dataset.perturbation) {
+    fmt::format_to(std::back_inserter(out), "{},{},{}\n", csv_field(dataset.node_name(pair.u)),
+                   csv_field(dataset.node_name(pair.v)), added ? "added" : "removed");
+  }
+  return out;
+}
+
 }  // namespace emgnn

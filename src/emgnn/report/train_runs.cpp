@@ -179,11 +179,19 @@ class RunSet {
     results_.runs.push_back(std::move(stored.run));
   }
 
+  // Done for the first run that is trained, and for every one where their graphs differ.
+  const Preparation& prepared(const Dataset& dataset) {
+    if (!preparation_ || request_.config.data.perturb > 0.0)
+      preparation_ = prepare(dataset, request_.method, request_.config);
+    return *preparation_;
+  }
+
   StoredRun train_one(int64_t r, RunFolder& folder) {
     const uint64_t seed = seed_of(r);
     const Clock::time_point start = Clock::now();
     const Dataset dataset = request_.load(r);
-    Experiment experiment(dataset, request_.method, request_.config, seed);
+    const Preparation& preparation = prepared(dataset);
+    Experiment experiment(dataset, preparation, request_.method, request_.config, seed);
     const double prepare_seconds = seconds_since(start);
 
     const RunIdentity identity{.dataset = request_.dataset,
@@ -212,6 +220,12 @@ class RunSet {
     out.run.peak_rss_mb = peak_rss_mb();
     folder.write("posterior.csv", posterior_csv(out.lambda_names, out.run.posterior));
     folder.write("predictions.csv", predictions_csv(dataset, result));
+    if (const RewireFamily* family = experiment.rewire_family()) {
+      folder.write("edges.csv",
+                   edges_csv(dataset, family->draws(), preparation.candidates, result.posterior));
+    }
+    if (request_.config.data.perturb > 0.0)
+      folder.write("perturbed_edges.csv", perturbed_edges_csv(dataset));
     folder.write("model.safetensors", encode_model(parameters, identity));
     // Last: with it the run counts as finished.
     const Results alone{
@@ -224,6 +238,7 @@ class RunSet {
   RunsObserver& observer_;
   RunFolder top_;
   std::vector<RunFolder> folders_;  // of the runs, when there are several
+  std::optional<Preparation> preparation_;
   Results results_;
 };
 

@@ -23,6 +23,7 @@ struct RunRequest {
   int64_t runs = 1;
   std::optional<std::filesystem::path> out;  // none: nothing is written
   std::filesystem::path rescue;              // where an interrupted run without `out` is left
+  // The graph and the features are the same in all runs, unless they are perturbed.
   std::function<Dataset(int64_t run)> load;
 };
 

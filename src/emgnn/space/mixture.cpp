@@ -63,16 +63,6 @@ std::unique_ptr<SimplexGrid> simplex_grid(size_t num_relations, double step) {
 
 }  // namespace
 
-void describe(OptionVisitor& visitor, SpaceOptions& options) {
-  visitor.real("space.step", options.step, 1e-4, 1.0,
-               "spacing of the grid of mixture weights; divides 1");
-  visitor.real("space.total", options.total, 1e-6, 1e6,
-               "sum of the mixture weights; with the number of edge types, equal weights are the "
-               "graph as given");
-  visitor.choice("space.normalisation", options.normalisation, {"row", "symmetric"},
-                 "S = D^-1 (A+I), or D^-1/2 (A+I) D^-1/2");
-}
-
 MixtureFamily::MixtureFamily(TypedGraph graph, const SpaceOptions& options)
     : MixtureFamily(std::move(graph), options.normalisation, nullptr) {
   grid_ = simplex_grid(relation_names_.size(), options.step);

@@ -7,21 +7,12 @@
 #include <string>
 #include <vector>
 
-#include <emgnn/base/options.h>
 #include <emgnn/graph/typed_graph.h>
 #include <emgnn/space/family.h>
+#include <emgnn/space/options.h>
 #include <emgnn/space/simplex.h>
 
 namespace emgnn {
-
-enum class Normalisation { kRow, kSymmetric };
-
-struct SpaceOptions {
-  double step = 0.05;
-  double total = 1.0;
-  Normalisation normalisation = Normalisation::kRow;
-};
-void describe(OptionVisitor& visitor, SpaceOptions& options);
 
 class MixtureFamily : public GraphFamily {
  public:

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <emgnn/graph/node_pair.h>
+
+namespace emgnn {
+
+std::vector<NodePair> undirected_edges(const Csr& a) {
+  std::vector<NodePair> edges;
+  edges.reserve(a.col.size() / 2);
+  for (int32_t i = 0; i < a.num_rows; ++i) {
+    for (int32_t e = a.rowptr[size_t(i)]; e < a.rowptr[size_t(i) + 1]; ++e)
+      if (a.col[size_t(e)] > i) edges.push_back({i, a.col[size_t(e)]});
+  }
+  return edges;
+}
+
+std::vector<EdgeChange> edge_changes(const Csr& before, const Csr& after) {
+  const std::vector<NodePair> from = undirected_edges(before), to = undirected_edges(after);
+  std::vector<EdgeChange> changes;
+  auto gone = from.begin(), come = to.begin();
+  while (gone != from.end() || come != to.end()) {
+    if (come == to.end() || (gone != from.end() && *gone < *come)) {
+      changes.push_back({*gone++, false});
+    } else if (gone == from.end() || *come < *gone) {
+      changes.push_back({*come++, true});
+    } else {
+      ++gone;
+      ++come;
+    }
+  }
+  return changes;
+}
+
+}  // namespace emgnn

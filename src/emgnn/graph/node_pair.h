@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Undirected edges as pairs of nodes.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <emgnn/graph/csr.h>
+
+namespace emgnn {
+
+struct NodePair {
+  int32_t u, v;  // u < v
+
+  friend auto operator<=>(const NodePair&, const NodePair&) = default;
+};
+
+// The edges of a symmetric matrix without a diagonal, each once, in ascending order.
+std::vector<NodePair> undirected_edges(const Csr& a);
+
+struct EdgeChange {
+  NodePair pair;
+  bool added;  // else removed
+};
+
+// What turns the edges of one matrix into those of another, in ascending order.
+std::vector<EdgeChange> edge_changes(const Csr& before, const Csr& after);
+
+}  // namespace emgnn

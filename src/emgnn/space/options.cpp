@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <emgnn/space/options.h>
+
+namespace emgnn {
+
+void describe(OptionVisitor& visitor, SpaceOptions& options) {
+  visitor.choice("space.family", options.family, {"auto", "mixture", "rewire"},
+                 "mix edge types, or drop and add edges; auto mixes where there are two or more "
+                 "edge types");
+  visitor.choice("space.normalisation", options.normalisation, {"row", "symmetric"},
+                 "S = D^-1 (A+I), or D^-1/2 (A+I) D^-1/2");
+  visitor.real("space.step", options.step, 1e-4, 1.0,
+               "mixture: spacing of the grid of weights; divides 1");
+  visitor.real("space.total", options.total, 1e-6, 1e6,
+               "mixture: sum of the weights; with the number of edge types, equal weights are the "
+               "graph as given");
+  visitor.integer("space.grid", options.grid, 2, 1001,
+                  "rewire: values of each probability, from 0 to the largest");
+  visitor.real("space.max_drop", options.max_drop, 0.0, 1.0,
+               "rewire: largest probability that an edge is dropped");
+  visitor.real("space.max_add", options.max_add, 0.0, 1.0,
+               "rewire: largest probability that a candidate edge is added");
+  visitor.integer("space.draws", options.draws, 1, 1000,
+                  "rewire: graphs drawn for each pair of probabilities");
+  visitor.choice("space.drawing", options.drawing, {"coupled", "authors"},
+                 "rewire: graphs nested in the probabilities, or independent ones by the published "
+                 "program's rule");
+  visitor.choice("space.confidence", options.confidence, {"none", "weight"},
+                 "rewire: all edges are dropped alike, or in proportion to 1 - weight, the mean "
+                 "kept");
+  visitor.choice("space.affinity", options.affinity, {"none", "cosine"},
+                 "rewire: all candidates are added alike, or in proportion to their cosine, the "
+                 "mean kept");
+  visitor.real("space.cosine_threshold", options.cosine_threshold, 0.0, 0.999999,
+               "rewire: nodes whose features have a larger cosine are candidates for an edge");
+  visitor.integer("space.max_candidates", options.max_candidates, 0, 100'000'000,
+                  "rewire: more candidates than this are an error");
+}
+
+}  // namespace emgnn

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which graphs G_λ a run considers.
+#pragma once
+
+#include <cstdint>
+
+#include <emgnn/base/options.h>
+
+namespace emgnn {
+
+enum class FamilyKind { kAuto, kMixture, kRewire };
+enum class Normalisation { kRow, kSymmetric };
+enum class Drawing { kCoupled, kAuthors };
+enum class Confidence { kNone, kWeight };
+enum class Affinity { kNone, kCosine };
+
+struct SpaceOptions {
+  FamilyKind family = FamilyKind::kAuto;
+  Normalisation normalisation = Normalisation::kRow;
+  // mixture
+  double step = 0.05;
+  double total = 1.0;
+  // rewire
+  int64_t grid = 21;  // points per axis
+  double max_drop = 0.2;
+  double max_add = 0.2;
+  int64_t draws = 1;  // graphs per (λ₁, λ₂)
+  Drawing drawing = Drawing::kCoupled;
+  Confidence confidence = Confidence::kNone;
+  Affinity affinity = Affinity::kNone;
+  double cosine_threshold = 0.5;
+  int64_t max_candidates = 10'000'000;
+};
+void describe(OptionVisitor& visitor, SpaceOptions& options);
+
+}  // namespace emgnn

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <emgnn/space/rewire_hop.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include <emgnn/base/error.h>
+#include <emgnn/base/threads.h>
+
+namespace emgnn {
+
+namespace {
+
+std::vector<float> pair_weights(const Csr& a, size_t num_pairs) {
+  std::vector<float> weight;
+  for (int32_t i = 0; i < a.num_rows; ++i) {
+    for (int32_t e = a.rowptr[i]; e < a.rowptr[i + 1]; ++e)
+      if (a.col[e] > i) weight.push_back(a.value(e));
+  }
+  const double sum = std::accumulate(weight.begin(), weight.end(), 0.0);
+  const double mean = weight.empty() ? 1.0 : sum / static_cast<double>(weight.size());
+  weight.resize(num_pairs, static_cast<float>(mean));
+  return weight;
+}
+
+size_t entry_at(const Csr& pattern, int32_t row, int32_t col) {
+  const auto begin = pattern.col.begin() + pattern.rowptr[row];
+  const auto end = pattern.col.begin() + pattern.rowptr[row + 1];
+  const auto found = std::lower_bound(begin, end, col);
+  EMGNN_DCHECK(found != end && *found == col);
+  return static_cast<size_t>(found - pattern.col.begin());
+}
+
+Csr held_pattern(const RewireDraws& draws, int32_t num_nodes) {
+  Coo coo;
+  const auto add = [&](int32_t row, int32_t col) {
+    coo.row.push_back(row);
+    coo.col.push_back(col);
+  };
+  for (int32_t v = 0; v < num_nodes; ++v) add(v, v);
+  for (size_t p = 0; p < draws.pairs().size(); ++p) {
+    if (!draws.ever_holds(static_cast<int64_t>(p))) continue;
+    add(draws.pairs()[p].u, draws.pairs()[p].v);
+    add(draws.pairs()[p].v, draws.pairs()[p].u);
+  }
+  return csr_from_coo(num_nodes, num_nodes, coo, Duplicates::kKeepFirst);
+}
+
+class NestedOperator : public HopOperator {
+ public:
+  NestedOperator(std::shared_ptr<const RewireHop> hop, const RewireSpace& space,
+                 std::span<const int64_t> lam_ids)
+      : hop_(std::move(hop)), num_graphs_(static_cast<int64_t>(lam_ids.size())) {
+    const RewireGrid& grid = space.draws().grid();
+    for (int64_t id : lam_ids) {
+      const RewireGrid::Place place = grid.place(id);
+      const auto draw = static_cast<size_t>(place.draw);
+      if (runs_.empty() || runs_.back().draw != draw) runs_.push_back({draw, num_counts(), 0});
+      ++runs_.back().num_graphs;
+      forward_.push_back(hop_->forward[draw].counts(place.drop, place.add));
+      backward_.push_back(hop_->backward[draw].counts(place.drop, place.add));
+    }
+    output_factor_ = factors_of(space, lam_ids, hop_->pattern.hop.output_rows);
+    if (space.normalisation() == Normalisation::kSymmetric)
+      input_factor_ = factors_of(space, lam_ids, hop_->pattern.hop.input_rows);
+  }
+
+  int64_t num_graphs() const override { return num_graphs_; }
+  int64_t num_inputs() const override { return hop_->pattern.hop.pattern.num_cols; }
+  int64_t num_outputs() const override { return hop_->pattern.hop.pattern.num_rows; }
+
+  // The diagonal of A_λ + I is 1.
+  void diagonal(float* out) const override {
+    const bool symmetric = !input_factor_.empty();
+    for (size_t i = 0; i < output_factor_.size(); ++i)
+      out[i] = output_factor_[i] * (symmetric ? output_factor_[i] : 1.0F);
+  }
+
+  void apply_shared(int64_t width, const float* in, float* out) const override {
+    for (const Run& run : runs_)
+      kernels::nested_spmm(hop_->forward[run.draw].view(), forward(run, width, in, 0, out));
+  }
+  void apply_each(int64_t width, const float* in, float* out) const override {
+    for (const Run& run : runs_) {
+      kernels::nested_spmm(hop_->forward[run.draw].view(),
+                           forward(run, width, in, num_inputs() * width, out));
+    }
+  }
+  void transpose_shared(int64_t width, const float* grad_out, float* grad_in) const override {
+    std::fill_n(grad_in, num_inputs() * width, 0.0F);
+    for (const Run& run : runs_) {
+      kernels::nested_spmm_add(hop_->backward[run.draw].view(),
+                               backward(run, width, grad_out, grad_in, 0));
+    }
+  }
+  void transpose_each(int64_t width, const float* grad_out, float* grad_in) const override {
+    for (const Run& run : runs_) {
+      kernels::nested_spmm(hop_->backward[run.draw].view(),
+                           backward(run, width, grad_out, grad_in, num_inputs() * width));
+    }
+  }
+
+ private:
+  // Consecutive graphs of one draw: they share the order of the entries.
+  struct Run {
+    size_t draw;
+    int64_t begin, num_graphs;
+  };
+
+  int64_t num_counts() const { return static_cast<int64_t>(forward_.size()); }
+
+  static std::vector<float> factors_of(const RewireSpace& space, std::span<const int64_t> lam_ids,
+                                       std::span<const int32_t> nodes) {
+    std::vector<float> factor(lam_ids.size() * nodes.size());
+    parallel_for(static_cast<int64_t>(lam_ids.size()), 1, [&](int64_t begin, int64_t end) {
+      for (auto g = static_cast<size_t>(begin); g < static_cast<size_t>(end); ++g)
+        space.factors(lam_ids[g], nodes, factor.data() + g * nodes.size());
+    });
+    return factor;
+  }
+
+  // [num_graphs, rows] from the run's first graph on; none: all ones.
+  static const float* from(const std::vector<float>& factor, int64_t begin, int64_t rows) {
+    return factor.empty() ? nullptr : factor.data() + begin * rows;
+  }
+
+  kernels::NestedBatch forward(const Run& run, int64_t width, const float* in, int64_t in_stride,
+                               float* out) const {
+    return {.num_graphs = run.num_graphs,
+            .width = width,
+            .counts = forward_.data() + run.begin,
+            .row_factor = from(output_factor_, run.begin, num_outputs()),
+            .col_factor = from(input_factor_, run.begin, num_inputs()),
+            .in = in + run.begin * in_stride,
+            .in_stride = in_stride,
+            .out = out + run.begin * num_outputs() * width,
+            .out_stride = num_outputs() * width};
+  }
+
+  kernels::NestedBatch backward(const Run& run, int64_t width, const float* grad_out,
+                                float* grad_in, int64_t grad_in_stride) const {
+    const int64_t in_stride = num_outputs() * width;
+    return {.num_graphs = run.num_graphs,
+            .width = width,
+            .counts = backward_.data() + run.begin,
+            .row_factor = from(input_factor_, run.begin, num_inputs()),
+            .col_factor = from(output_factor_, run.begin, num_outputs()),
+            .in = grad_out + run.begin * in_stride,
+            .in_stride = in_stride,
+            .out = grad_in + run.begin * grad_in_stride,
+            .out_stride = grad_in_stride};
+  }
+
+  std::shared_ptr<const RewireHop> hop_;
+  int64_t num_graphs_;
+  std::vector<Run> runs_;
+  std::vector<kernels::NestedCounts> forward_, backward_;  // [num_graphs]
+  std::vector<float> output_factor_;                       // [num_graphs, num_outputs]
+  std::vector<float> input_factor_;  // [num_graphs, num_inputs], or empty: all ones
+};
+
+}  // namespace
+
+RewireSpace::RewireSpace(const RewireGraph& graph, const SpaceOptions& options, uint64_t seed)
+    : draws_(graph, options, seed),
+      normalisation_(options.normalisation),
+      weight_(pair_weights(graph.adjacency, draws_.pairs().size())),
+      pattern_(held_pattern(draws_, graph.adjacency.num_rows)),
+      pair_(pattern_.col.size(), kDiagonal) {
+  for (size_t p = 0; p < draws_.pairs().size(); ++p) {
+    const auto [u, v] = draws_.pairs()[p];
+    if (!draws_.ever_holds(static_cast<int64_t>(p))) continue;
+    pair_[entry_at(pattern_, u, v)] = static_cast<int32_t>(p);
+    pair_[entry_at(pattern_, v, u)] = static_cast<int32_t>(p);
+  }
+  for (int64_t draw = 0; draws_.nested() && draw < draws_.grid().draws(); ++draw)
+    add_degree_tables(draw);
+}
+
+void RewireSpace::add_degree_tables(int64_t draw) {
+  const auto points = static_cast<size_t>(draws_.grid().points());
+  const auto num_nodes = static_cast<size_t>(pattern_.num_rows);
+  std::vector<float> stay(points * num_nodes, 0.0F), arrive(points * num_nodes, 0.0F);
+  // First what leaves after level k or enters at it, then the sums over the levels.
+  std::fill_n(stay.end() - pattern_.num_rows, num_nodes, 1.0F);  // the diagonal
+  for (size_t p = 0; p < draws_.pairs().size(); ++p) {
+    const bool is_edge = static_cast<int64_t>(p) < draws_.num_edges();
+    const auto level = static_cast<size_t>(draws_.level(draw, static_cast<int64_t>(p)));
+    if (is_edge ? level == 0 : level == points) continue;
+    float* row = is_edge ? &stay[(level - 1) * num_nodes] : &arrive[level * num_nodes];
+    row[draws_.pairs()[p].u] += weight_[p];
+    row[draws_.pairs()[p].v] += weight_[p];
+  }
+  for (size_t i = num_nodes; i < arrive.size(); ++i) arrive[i] += arrive[i - num_nodes];
+  for (size_t i = stay.size() - num_nodes; i-- > 0;) stay[i] += stay[i + num_nodes];
+  stay_degree_.push_back(std::move(stay));
+  arrive_degree_.push_back(std::move(arrive));
+}
+
+std::vector<float> RewireSpace::drawn_degrees(int64_t lam_id) const {
+  std::vector<float> degree(static_cast<size_t>(pattern_.num_rows), 1.0F);
+  for (size_t p = 0; p < draws_.pairs().size(); ++p) {
+    if (!draws_.holds(lam_id, static_cast<int64_t>(p))) continue;
+    degree[static_cast<size_t>(draws_.pairs()[p].u)] += weight_[p];
+    degree[static_cast<size_t>(draws_.pairs()[p].v)] += weight_[p];
+  }
+  return degree;
+}
+
+void RewireSpace::factors(int64_t lam_id, std::span<const int32_t> nodes, float* factor) const {
+  const auto fill = [&](const auto& degree) {
+    const bool row = normalisation_ == Normalisation::kRow;
+    for (size_t i = 0; i < nodes.size(); ++i)
+      factor[i] = 1.0F / (row ? degree(nodes[i]) : std::sqrt(degree(nodes[i])));
+  };
+  if (!draws_.nested()) {
+    const std::vector<float> degree = drawn_degrees(lam_id);
+    return fill([&](int32_t v) { return degree[static_cast<size_t>(v)]; });
+  }
+  const RewireGrid::Place place = draws_.grid().place(lam_id);
+  const auto draw = static_cast<size_t>(place.draw);
+  const float* stay = stay_degree_[draw].data() + place.drop * pattern_.num_rows;
+  const float* arrive = arrive_degree_[draw].data() + place.add * pattern_.num_rows;
+  fill([&](int32_t v) { return stay[v] + arrive[v]; });
+}
+
+RewireHop::RewireHop(Hop h, const RewireSpace& space) : pattern(std::move(h)) {
+  const RewireDraws& draws = space.draws();
+  if (!draws.nested()) return;
+  const int64_t points = draws.grid().points();
+  for (int64_t draw = 0; draw < draws.grid().draws(); ++draw) {
+    const auto fate = [&](int64_t entry) -> EntryFate {
+      const int32_t pair = space.pair_of(pattern.hop.entry[static_cast<size_t>(entry)]);
+      if (pair == RewireSpace::kDiagonal) return {false, static_cast<int32_t>(points), 1.0F};
+      return {pair >= draws.num_edges(), draws.level(draw, pair), space.weight_of(pair)};
+    };
+    forward.emplace_back(pattern.hop.pattern, points, fate);
+    backward.emplace_back(pattern.backward.csr, points, [&](int64_t entry) {
+      return fate(pattern.backward.entry[static_cast<size_t>(entry)]);
+    });
+  }
+}
+
+std::vector<float> rewire_values(const RewireHop& hop, const RewireSpace& space,
+                                 const std::vector<int64_t>& lam_ids) {
+  const Hop& h = hop.pattern.hop;
+  const int64_t num_entries = h.pattern.num_entries();
+  const bool symmetric = space.normalisation() == Normalisation::kSymmetric;
+  std::vector<float> values(lam_ids.size() * static_cast<size_t>(num_entries));
+  parallel_for(static_cast<int64_t>(lam_ids.size()), 1, [&](int64_t begin, int64_t end) {
+    std::vector<float> left(h.output_rows.size()), right(h.input_rows.size(), 1.0F);
+    for (int64_t g = begin; g < end; ++g) {
+      const int64_t id = lam_ids[static_cast<size_t>(g)];
+      space.factors(id, h.output_rows, left.data());
+      if (symmetric) space.factors(id, h.input_rows, right.data());
+      float* out = values.data() + g * num_entries;
+      for (int32_t i = 0; i < h.pattern.num_rows; ++i) {
+        for (int32_t e = h.pattern.rowptr[i]; e < h.pattern.rowptr[i + 1]; ++e) {
+          const int32_t pair = space.pair_of(h.entry[e]);
+          const bool held = pair == RewireSpace::kDiagonal || space.draws().holds(id, pair);
+          out[e] = held ? space.weight_of(pair) * left[i] * right[h.pattern.col[e]] : 0.0F;
+        }
+      }
+    }
+  });
+  return values;
+}
+
+c10::intrusive_ptr<HopOperator> rewire_operator(std::shared_ptr<const RewireHop> hop,
+                                                std::shared_ptr<const RewireSpace> space,
+                                                std::span<const int64_t> lam_ids) {
+  if (space->draws().nested())
+    return c10::make_intrusive<NestedOperator>(std::move(hop), *space, lam_ids);
+  std::shared_ptr<const HopPattern> pattern(hop, &hop->pattern);
+  std::vector<int64_t> ids(lam_ids.begin(), lam_ids.end());
+  return c10::make_intrusive<PatternOperator>(
+      std::move(pattern), static_cast<int64_t>(ids.size()),
+      [hop, space, ids] { return rewire_values(*hop, *space, ids); });
+}
+
+}  // namespace emgnn
