@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // One E-step over the 21 mixtures of a two-relation graph of IMDB's size, beside the obvious loop
-// over λ: build S_λ as a LibTorch sparse matrix, multiply dense features, one product after the
-// other. The losses of both are compared before anything is timed.
-#include <ATen/ATen.h>
+// over λ, which builds each S_λ.
 #include <ATen/Parallel.h>
-#include <benchmark/benchmark.h>
 
-#include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <numeric>
 
+#include "estep.h"
+
 #include <emgnn/base/threads.h>
-#include <emgnn/em/evaluator.h>
-#include <emgnn/models/gcn.h>
-#include <emgnn/models/task.h>
 #include <emgnn/space/mixture.h>
 
 namespace emgnn {
@@ -60,25 +53,6 @@ Features words() {
   return x;
 }
 
-struct Problem {
-  TypedGraph graph = imdb_sized_graph();
-  Features x = words();
-  MixtureFamily family{graph, {}};
-  Gcn gcn{{}, kWords, kClasses, 1};
-  std::vector<int32_t> rows;
-  at::Tensor label;
-  at::Tensor dense_x = at::zeros({kNodes, kWords});
-
-  explicit Problem(int32_t num_rows) : rows(static_cast<size_t>(num_rows)) {
-    std::iota(rows.begin(), rows.end(), 0);
-    label = at::arange(num_rows, at::kLong).remainder(kClasses);
-    for (int32_t i = 0; i < kNodes; ++i) {
-      for (int32_t e = x.sparse.rowptr[i]; e < x.sparse.rowptr[i + 1]; ++e)
-        dense_x[i][x.sparse.col[e]] = 1.0F;
-    }
-  }
-};
-
 // S_λ = D_λ⁻¹ (Σ λ_t A_t + I) as LibTorch would be asked for it.
 at::Tensor libtorch_shift(const UnionPattern& u, const LambdaPoint& lam) {
   const Csr& pattern = u.pattern;
@@ -97,51 +71,20 @@ at::Tensor libtorch_shift(const UnionPattern& u, const LambdaPoint& lam) {
                                {pattern.num_rows, pattern.num_cols}, at::kFloat);
 }
 
-std::vector<double> obvious_losses(const Problem& p, const UnionPattern& u) {
-  const at::NoGradGuard no_grad;
-  const auto& theta = p.gcn.parameters();
-  const at::Tensor rows = at::tensor(p.rows);
-  std::vector<double> losses;
-  for (int64_t id : p.family.all_ids()) {
-    const at::Tensor s = libtorch_shift(u, p.family.point(id));
-    at::Tensor h = p.dense_x;
-    for (size_t l = 0; l < 3; ++l) {
-      h = at::mm(s, at::mm(h, theta[2 * l].value)) + theta[2 * l + 1].value;
-      if (l < 2) h = at::relu(h);
-    }
-    losses.push_back(cross_entropy(h.index_select(0, rows).unsqueeze(0), p.label).item<double>());
-  }
-  return losses;
-}
-
-void check_equal(const std::vector<double>& a, const std::vector<double>& b) {
-  for (size_t i = 0; i < a.size(); ++i) {
-    if (std::abs(a[i] - b[i]) < 1e-5) continue;
-    std::fprintf(stderr, "estep_bench: the losses of graph %zu differ: %.9g and %.9g\n", i, a[i],
-                 b[i]);
-    std::exit(1);
-  }
-}
-
 void register_case(const char* name, int32_t num_rows) {
-  auto p = std::make_shared<Problem>(num_rows);
-  auto u = std::make_shared<UnionPattern>(union_pattern(p->graph));
-  auto evaluator = std::make_shared<Evaluator>(p->family, p->gcn, p->x, p->rows);
-  const auto ours = [p, evaluator] { return evaluator->losses(p->family.all_ids(), p->label); };
-  const auto obvious = [p, u] { return obvious_losses(*p, *u); };
-  check_equal(ours(), obvious());
-  const std::string prefix = std::string("BM_EStep/imdb-sized/") + name;
-  const auto timed = [](auto f) {
-    return [f](benchmark::State& state) {
-      for (auto _ : state) benchmark::DoNotOptimize(f());
-    };
-  };
-  benchmark::RegisterBenchmark((prefix + "/emgnn").c_str(), timed(ours))
-      ->Unit(benchmark::kMillisecond)
-      ->UseRealTime();
-  benchmark::RegisterBenchmark((prefix + "/libtorch-loop").c_str(), timed(obvious))
-      ->Unit(benchmark::kMillisecond)
-      ->UseRealTime();
+  const TypedGraph graph = imdb_sized_graph();
+  const auto u = std::make_shared<UnionPattern>(union_pattern(graph));
+  const auto family = std::make_shared<MixtureFamily>(graph, SpaceOptions{});
+  std::vector<int32_t> rows(static_cast<size_t>(num_rows));
+  std::iota(rows.begin(), rows.end(), 0);
+  register_estep(
+      std::string("imdb-sized/") + name,
+      {.family = family,
+       .gcn = std::make_shared<Gcn>(ModelOptions{}, kWords, kClasses, 1),
+       .x = std::make_shared<Features>(words()),
+       .rows = rows,
+       .label = at::arange(num_rows, at::kLong).remainder(kClasses),
+       .shift = [family, u](int64_t id) { return libtorch_shift(*u, family->point(id)); }});
 }
 
 }  // namespace

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// One E-step over the 441 rewired graphs of Cora, or of a graph of its size where the files are
+// missing, beside 441 forward passes through LibTorch's sparse product (the S_λ are built before
+// the clock starts); and one shift from rows sorted by level, beside values stored per graph.
+#include <ATen/Parallel.h>
+#include <fmt/format.h>
+
+#include <numeric>
+#include <set>
+
+#include "estep.h"
+
+#include <emgnn/base/error.h>
+#include <emgnn/base/threads.h>
+#include <emgnn/data/registry.h>
+#include <emgnn/em/rewire_input.h>
+#include <emgnn/space/rewire.h>
+#include <emgnn/space/rewire_hop.h>
+
+namespace emgnn {
+namespace {
+
+constexpr int32_t kNodes = 2708, kWords = 1433, kClasses = 7;
+constexpr size_t kEdges = 5278, kCandidates = 212, kWordsPerNode = 18;
+
+// Degrees as uneven as those of a citation graph: one end of an edge is a random end so far.
+RewireGraph cora_sized_graph() {
+  Rng rng(1, Stream::kTest, 1);
+  std::set<NodePair> edges, candidates;
+  std::vector<int32_t> ends(kNodes);
+  std::iota(ends.begin(), ends.end(), 0);
+  const auto pair = [&] {
+    const auto a = static_cast<int32_t>(rng.below(kNodes));
+    const int32_t b = ends[rng.below(ends.size())];
+    return NodePair{std::min(a, b), std::max(a, b)};
+  };
+  Coo coo;
+  while (edges.size() < kEdges) {
+    const NodePair p = pair();
+    if (p.u == p.v || !edges.insert(p).second) continue;
+    coo.row.push_back(p.u);
+    coo.col.push_back(p.v);
+    ends.insert(ends.end(), {p.u, p.v});
+  }
+  while (candidates.size() < kCandidates) {
+    const NodePair p = pair();
+    if (p.u != p.v && !edges.contains(p)) candidates.insert(p);
+  }
+  RewireGraph graph;
+  graph.adjacency = symmetrise(csr_from_coo(kNodes, kNodes, coo, Duplicates::kKeepFirst));
+  graph.candidates.assign(candidates.begin(), candidates.end());
+  return graph;
+}
+
+Features words() {
+  Rng rng(1, Stream::kTest, 3);
+  Coo coo;
+  for (int32_t v = 0; v < kNodes; ++v) {
+    for (size_t k = 0; k < kWordsPerNode; ++k) {
+      coo.row.push_back(v);
+      coo.col.push_back(static_cast<int32_t>(rng.below(kWords)));
+    }
+  }
+  Features x{.num_rows = kNodes, .num_cols = kWords};
+  x.sparse = normalise_rows(csr_from_coo(kNodes, kWords, coo, Duplicates::kKeepFirst));
+  return x;
+}
+
+struct Problem {
+  std::string name;
+  RewireGraph graph;
+  Features x;
+};
+
+Problem cora() {
+  const SpaceOptions space;
+  try {
+    const Dataset data = load_dataset({.name = "cora", .row_normalise = true});
+    return {"cora", rewire_graph(data, find_candidates(data, space), space), data.features};
+  } catch (const DataError& missing) {
+    std::fprintf(stderr, "rewire_bench: %s\n", missing.what());
+  }
+  return {"cora-sized", cora_sized_graph(), words()};
+}
+
+// The edges of G_λ and the diagonal, normalised.
+Csr shift_matrix(const RewireDraws& draws, Normalisation normalisation, int64_t id) {
+  Coo coo;
+  for (int32_t v = 0; v < kNodes; ++v) {
+    coo.row.push_back(v);
+    coo.col.push_back(v);
+  }
+  for (size_t p = 0; p < draws.pairs().size(); ++p) {
+    if (!draws.holds(id, static_cast<int64_t>(p))) continue;
+    coo.row.insert(coo.row.end(), {draws.pairs()[p].u, draws.pairs()[p].v});
+    coo.col.insert(coo.col.end(), {draws.pairs()[p].v, draws.pairs()[p].u});
+  }
+  const Csr a = csr_from_coo(kNodes, kNodes, coo, Duplicates::kKeepFirst);
+  return normalisation == Normalisation::kRow ? normalise_rows(a) : normalise_symmetric(a);
+}
+
+at::Tensor libtorch_matrix(const Csr& a) {
+  return at::sparse_csr_tensor(at::tensor(a.rowptr), at::tensor(a.col), at::tensor(a.val),
+                               {a.num_rows, a.num_cols}, at::kFloat);
+}
+
+struct Setting {
+  const char* name;
+  Normalisation normalisation;
+  int64_t hidden;
+};
+constexpr Setting kSettings[] = {{"row-64", Normalisation::kRow, 64},
+                                 {"symmetric-16", Normalisation::kSymmetric, 16}};
+
+void register_esteps(const Problem& problem, const Setting& setting) {
+  const auto family = std::make_shared<RewireFamily>(
+      problem.graph, SpaceOptions{.normalisation = setting.normalisation}, 1);
+  const auto matrices = std::make_shared<std::vector<at::Tensor>>();
+  for (int64_t id : family->all_ids())
+    matrices->push_back(libtorch_matrix(shift_matrix(family->draws(), setting.normalisation, id)));
+  const ModelOptions model{.layers = 2, .hidden = setting.hidden};
+  for (int32_t num_rows : {140, 640, kNodes}) {  // training nodes, with validation nodes, all
+    std::vector<int32_t> rows(static_cast<size_t>(num_rows));
+    std::iota(rows.begin(), rows.end(), 0);
+    register_estep(fmt::format("{}/{}/loss-on-{}-nodes", problem.name, setting.name, num_rows),
+                   {.family = family,
+                    .gcn = std::make_shared<Gcn>(model, kWords, kClasses, 1),
+                    .x = std::make_shared<Features>(problem.x),
+                    .rows = rows,
+                    .label = at::arange(num_rows, at::kLong).remainder(kClasses),
+                    .shift = [matrices](int64_t id) { return (*matrices)[size_t(id)]; }});
+  }
+}
+
+// The same shift of features that differ from graph to graph, from stored values [graphs, entries].
+void register_shifts(const Problem& problem, const Setting& setting, int64_t width) {
+  constexpr int64_t kGraphs = 21;
+  const auto space = std::make_shared<RewireSpace>(
+      problem.graph, SpaceOptions{.normalisation = setting.normalisation}, 1);
+  std::vector<int32_t> all(kNodes);
+  std::iota(all.begin(), all.end(), 0);
+  const auto hop = std::make_shared<RewireHop>(
+      std::move(receptive_field(space->pattern(), all, 1).front()), *space);
+  std::vector<int64_t> ids(kGraphs);
+  std::iota(ids.begin(), ids.end(), 200);
+  // Built anew each time, as for every tile of an E-step.
+  const auto nested = [=] { return rewire_operator(hop, space, ids); };
+  const auto values = [=]() -> c10::intrusive_ptr<HopOperator> {
+    return c10::make_intrusive<PatternOperator>(
+        std::shared_ptr<const HopPattern>(hop, &hop->pattern), kGraphs,
+        [=] { return rewire_values(*hop, *space, ids); });
+  };
+  const auto in = std::make_shared<at::Tensor>(at::rand({kGraphs, kNodes, width}));
+  const auto apply = [=](const c10::intrusive_ptr<HopOperator>& op, bool shared) {
+    at::Tensor out = at::empty({kGraphs, kNodes, width});
+    ((*op).*(shared ? &HopOperator::apply_shared : &HopOperator::apply_each))(
+        width, in->data_ptr<float>(), out.data_ptr<float>());
+    return out;
+  };
+  for (const bool shared : {true, false}) {
+    if (!at::allclose(apply(nested(), shared), apply(values(), shared), 1e-5, 1e-6)) {
+      std::fprintf(stderr, "rewire_bench: the two shifts differ\n");
+      std::exit(1);
+    }
+    const std::string name = fmt::format("BM_Shift/{}/{}/{}/{}-graphs/width{}", problem.name,
+                                         setting.name, shared ? "shared" : "each", kGraphs, width);
+    register_timed(name + "/nested", [=] { return apply(nested(), shared); });
+    register_timed(name + "/values", [=] { return apply(values(), shared); });
+  }
+}
+
+}  // namespace
+}  // namespace emgnn
+
+int main(int argc, char** argv) {
+  emgnn::set_num_threads(2);
+  at::set_num_threads(2);
+  benchmark::Initialize(&argc, argv);
+  const emgnn::Problem problem = emgnn::cora();
+  for (const emgnn::Setting& setting : emgnn::kSettings) {
+    for (int64_t width : {7, 64}) emgnn::register_shifts(problem, setting, width);
+    emgnn::register_esteps(problem, setting);
+  }
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}
