@@ -63,6 +63,26 @@ TEST(DataInfo, CountsMolecules) {
             "{\"name\":\"freesolv\",\"molecules\":642,\"targets\":1}\n");
 }
 
+TEST(DataInfo, ReadsATableOfMoleculesAndSaysWhatItLeftOut) {
+  const Workplace place;
+  std::ofstream(place.path() / "own.csv") << "mol,value,use\nCCO,1,train\nC1CC,2,train\n"
+                                             "CCN,3,val\nCCC,5,test\n";
+  const std::vector<std::string> call = {
+      "data", "info", "own.csv", "--set", "data.smiles=mol", "--set", "data.target=value"};
+  std::vector<std::string> with_split = call, as_json = call;
+  with_split.insert(with_split.end(), {"--set", "data.split=use", "--rejects", "rejects.csv"});
+  const Outcome outcome = run(place, with_split);
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  for (const char* part : {"molecules   3", "mean 3.000", "train 1, validation 1, test 1",
+                           "row 2: C1CC not a SMILES string"})
+    EXPECT_NE(outcome.out.find(part), std::string::npos) << part << " in\n" << outcome.out;
+  EXPECT_EQ(read(place.path() / "rejects.csv"), "row,smiles,reason\n2,C1CC,not a SMILES string\n");
+  as_json.insert(as_json.end(), {"--split", "random:0.4/0.4/0.2", "--json"});
+  EXPECT_EQ(run(place, as_json).out, "{\"name\":\"own\",\"molecules\":3,\"targets\":1}\n");
+  expect_one_line(run(place, {"data", "info", "own.csv"}), 3,
+                  "no column \"smiles\"; there are: mol, value, use");
+}
+
 TEST(DataInfo, ABadFileIsOneLineAndStatusThree) {
   const Workplace place;
   std::filesystem::create_directory(place.path() / "bad");

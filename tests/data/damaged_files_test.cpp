@@ -13,6 +13,7 @@
 #include <emgnn/base/error.h>
 #include <emgnn/base/file.h>
 #include <emgnn/base/rng.h>
+#include <emgnn/data/load_molecules.h>
 #include <emgnn/data/registry.h>
 
 #include "data/expect_error.h"
@@ -74,7 +75,8 @@ class DamagedFiles : public ::testing::TestWithParam<std::string> {
     request.use_cache = false;
     request.allow_modified = allow_modified;
     if (is_molecule_table(request.name)) {
-      load_molecules(request);
+      read_molecules(
+          {.name = request.name, .data_dir = request.data_dir, .allow_modified = allow_modified});
     } else {
       load_dataset(request);
     }

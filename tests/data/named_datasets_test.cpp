@@ -252,20 +252,6 @@ TEST(NamedDatasets, DirectedRelationsAreTheFourOfTheFile) {
   EXPECT_EQ(d.graph.relations[0].adjacency.rowptr[4057], 0);
 }
 
-TEST(NamedDatasets, MoleculeTablesHaveTheirRowsAndTheMeasuredTarget) {
-  EMGNN_NEEDS_REAL_DATA();
-  const MoleculeTable esol = load_molecules(request("esol"));
-  EXPECT_EQ(esol.num_molecules(), 1128U);
-  EXPECT_DOUBLE_EQ(esol.target.front(), -0.77);
-  EXPECT_EQ(load_molecules(request("freesolv")).num_molecules(), 642U);
-  const MoleculeTable lipo = load_molecules(request("lipophilicity"));
-  EXPECT_EQ(lipo.num_molecules(), 4200U);
-  EXPECT_DOUBLE_EQ(lipo.target.front(), 3.54);
-  for (const std::string& smiles : esol.smiles) EXPECT_EQ(smiles.find(' '), std::string::npos);
-  EXPECT_THROW(load_molecules(request("cora")), UsageError);
-  EXPECT_THROW(load_dataset(request("esol")), UsageError);
-}
-
 TEST(NamedDatasets, UnknownNamesAndSplitsAreAnsweredWithTheValidOnes) {
   EXPECT_THROW(load_dataset(request("no-such-dataset")), UsageError);
   EMGNN_NEEDS_REAL_DATA();

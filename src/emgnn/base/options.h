@@ -5,11 +5,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <limits>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -53,6 +55,19 @@ class OptionVisitor {
 
  protected:
   virtual void visit(const OptionInfo& info, OptionRef value) = 0;
+};
+
+// Calls a function for every option of a description.
+class ForEachOption : public OptionVisitor {
+ public:
+  using Handler = std::function<void(const OptionInfo&, OptionRef)>;
+  explicit ForEachOption(Handler handler) : handler_(std::move(handler)) {}
+
+ protected:
+  void visit(const OptionInfo& info, OptionRef value) override { handler_(info, value); }
+
+ private:
+  Handler handler_;
 };
 
 // Sets a field from text or from a typed value; throws UsageError that names the key, the bounds or

@@ -8,6 +8,9 @@
 #include <emgnn/base/error.h>
 #include <emgnn/cli/data_commands.h>
 #include <emgnn/cli/output.h>
+#include <emgnn/data/describe.h>
+#include <emgnn/data/load_molecules.h>
+#include <emgnn/data/molecule_split.h>
 #include <emgnn/data/registry.h>
 
 namespace emgnn::cli {
@@ -17,8 +20,12 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Counts = std::vector<std::pair<std::string, int64_t>>;
 
+// Below, a tenth of the molecules is none.
+constexpr int64_t kSmallestSplit = 10;
+
 struct InfoArguments {
-  std::string dataset, split, setting, data_dir;
+  std::string dataset, split, data_dir, rejects;
+  std::vector<std::string> settings;
   bool json = false;
 };
 
@@ -67,36 +74,76 @@ Json json_of(const DatasetSummary& s) {
           {"splits", {{"train", s.train}, {"validation", s.validation}, {"test", s.test}}}};
 }
 
-// One measured value per molecule.
-Json json_of(const MoleculeTable& table) {
-  return {{"name", table.name}, {"molecules", table.num_molecules()}, {"targets", 1}};
+Json json_of(const MoleculeSummary& s) {
+  return {{"name", s.name}, {"molecules", s.molecules}, {"targets", s.targets}};
 }
 
-std::string text_of(const MoleculeTable& table) {
-  return line("name", table.name) + line("molecules", fmt::format("{}", table.num_molecules())) +
-         line("target", table.target_name);
+std::string text_of(const MoleculeSummary& s) {
+  std::string out = line("name", s.name);
+  out += line("molecules", fmt::format("{}, with {} scaffolds", s.molecules, s.scaffolds));
+  out += line("atoms", fmt::format("{:.2f} in the mean, {} at most; {:.2f} bonds", s.atoms_mean,
+                                   s.atoms_max, s.bonds_mean));
+  out += line("target", s.targets == 0 ? "none: name one with --set data.target=COLUMN"
+                                       : fmt::format("{}: mean {:.3f}, deviation {:.3f}, {} to {}",
+                                                     s.target_name, s.mean, s.std, s.min, s.max));
+  out += line("split", s.train == 0 ? "none: choose one"
+                                    : fmt::format("train {}, validation {}, test {}", s.train,
+                                                  s.validation, s.test));
+  out += line("splits", fmt::format("{}", fmt::join(s.valid_splits, ", ")));
+  out += line("rejected", fmt::format("{} rows", s.rejects));
+  for (const Reject& reject : s.first_rejects)
+    out += fmt::format("  row {}: {} {}\n", reject.row, reject.smiles, reject.reason);
+  return out;
 }
 
-// --split SPEC, or as emgnn train has it: --set split=SPEC
-std::string split_of(const InfoArguments& arguments) {
-  constexpr std::string_view kKey = "split=";
-  if (arguments.setting.empty()) return arguments.split;
-  EMGNN_CHECK(arguments.setting.starts_with(kKey), "data info knows only --set split=SPEC",
-              arguments.setting);
-  return arguments.setting.substr(kKey.size());
+// What --split and --set say.
+struct Chosen {
+  std::string split;
+  MoleculeColumns columns;
+};
+
+void apply(const std::string& setting, bool molecules, Chosen& chosen) {
+  const size_t equals = setting.find('=');
+  EMGNN_CHECK(equals != std::string::npos, "--set expects key=value", setting);
+  const std::string key = setting.substr(0, equals), value = setting.substr(equals + 1);
+  std::vector<std::string> known;
+  bool found = false;
+  ForEachOption visitor([&](const OptionInfo& info, OptionRef field) {
+    known.push_back(info.key);
+    if (info.key != key) return;
+    found = true;
+    assign(info, field, value);
+  });
+  visitor.text("split", chosen.split, "");
+  if (molecules) describe(visitor, chosen.columns);
+  EMGNN_CHECK(found, fmt::format("data info knows only --set {}", fmt::join(known, ", ")), key);
+}
+
+MoleculeSummary molecule_summary(const InfoArguments& arguments, const Chosen& chosen) {
+  MoleculeRequest request{.name = arguments.dataset, .data_dir = arguments.data_dir};
+  request.options.columns = chosen.columns;
+  request.options.conformers.count = 0;  // no figure needs coordinates
+  const MoleculeTable table = load_molecules(request);
+  if (!arguments.rejects.empty()) write_rejects(arguments.rejects, table.rejects);
+  const bool asked = !chosen.split.empty() || !chosen.columns.split.empty();
+  const bool by_default = !table.target.empty() && table.num_molecules() >= kSmallestSplit;
+  return describe(table, asked || by_default ? make_split(table, {.spec = chosen.split}) : Split{});
 }
 
 void info(const InfoArguments& arguments) {
-  const DatasetRequest request{
-      .name = arguments.dataset, .data_dir = arguments.data_dir, .split = split_of(arguments)};
+  const bool molecules = is_molecule_table(arguments.dataset);
+  Chosen chosen{.split = arguments.split};
+  for (const std::string& setting : arguments.settings) apply(setting, molecules, chosen);
+  EMGNN_CHECK(molecules || arguments.rejects.empty(), "--rejects is for tables of molecules",
+              arguments.dataset);
   const auto show = [&](const auto& figures) {
     print(arguments.json
               ? json_of(figures).dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"
               : text_of(figures));
   };
-  if (!is_molecule_table(request.name)) return show(summarise_dataset(request));
-  EMGNN_CHECK(request.split.empty(), "a table of molecules has no split of nodes", request.split);
-  show(load_molecules(request));
+  if (molecules) return show(molecule_summary(arguments, chosen));
+  show(summarise_dataset(
+      {.name = arguments.dataset, .data_dir = arguments.data_dir, .split = chosen.split}));
 }
 
 }  // namespace
@@ -104,16 +151,22 @@ void info(const InfoArguments& arguments) {
 void add_data_info(CLI::App& data) {
   CLI::App* command = data.add_subcommand("info", "The figures of a dataset, and how it was read");
   const auto arguments = std::make_shared<InfoArguments>();
-  command->add_option("dataset", arguments->dataset, "Name of a dataset, or a directory")
-      ->type_name("NAME|DIR")
+  command
+      ->add_option("dataset", arguments->dataset,
+                   "Name of a dataset, a directory, or a file of molecules")
+      ->type_name("NAME|DIR|FILE")
       ->required();
   command->add_flag("--json", arguments->json, "Print one JSON object");
-  CLI::Option* split =
-      command->add_option("--split", arguments->split, "Which nodes train, validate and test")
-          ->type_name("SPEC");
-  command->add_option("--set", arguments->setting, "The same in the form of emgnn train")
-      ->type_name("split=SPEC")
-      ->excludes(split);
+  command->add_option("--split", arguments->split, "What trains, validates and tests")
+      ->type_name("SPEC");
+  command
+      ->add_option("--set", arguments->settings,
+                   "split=SPEC as above, or for molecules data.smiles, data.target, data.split")
+      ->type_name("KEY=VALUE")
+      ->expected(1)
+      ->take_all();
+  command->add_option("--rejects", arguments->rejects, "Write the rows that cannot be read here")
+      ->type_name("F.csv");
   add_data_dir(*command, arguments->data_dir);
   command->callback([arguments] { info(*arguments); });
 }

@@ -79,13 +79,12 @@ void check(const TrainArguments& arguments) {
 }
 
 void check_dataset(const std::string& name) {
-  if (is_own_graph(name)) return;
-  dataset_info(name);
   if (is_molecule_table(name)) {
     throw UsageError(fmt::format(
         "--dataset {}: a table of molecules; methods for molecules are not part of this version",
         name));
   }
+  if (!is_own_graph(name)) dataset_info(name);
 }
 
 // What was inferred of a user's own graph.

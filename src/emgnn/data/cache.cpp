@@ -43,13 +43,8 @@ std::optional<SourceStamp> stamp(const CacheRequest& request) {
 }
 
 std::optional<ParsedDataset> read_cache(const fs::path& path, std::string_view key) {
-  try {
-    std::error_code error;
-    if (!fs::exists(path, error)) return std::nullopt;
-    return deserialise(read_file(path), key);
-  } catch (const DataError&) {
-    return std::nullopt;
-  }
+  const auto bytes = read_cache_file(path);
+  return bytes ? deserialise(*bytes, key) : std::nullopt;
 }
 
 void write_cache(const fs::path& path, const ParsedDataset& parsed, const SourceStamp& before,
@@ -59,14 +54,7 @@ void write_cache(const fs::path& path, const ParsedDataset& parsed, const Source
   ::clock_gettime(CLOCK_REALTIME, &now);
   if (!after || after->key != before.key || nanoseconds(now) - before.last_change < kClockTick)
     return;
-  std::error_code error;
-  fs::create_directories(path.parent_path(), error);
-  if (error) return;
-  try {
-    write_atomically(path, serialise(parsed, before.key));
-  } catch (const Error&) {
-    // A full or read-only disk costs time at the next load, nothing else.
-  }
+  write_cache_file(path, serialise(parsed, before.key));
 }
 
 std::optional<fs::path> find_user_cache_dir() {
@@ -78,6 +66,32 @@ std::optional<fs::path> find_user_cache_dir() {
 }
 
 }  // namespace
+
+std::optional<std::string> read_cache_file(const fs::path& path) {
+  try {
+    std::error_code error;
+    if (!fs::exists(path, error)) return std::nullopt;
+    return read_file(path);
+  } catch (const DataError&) {
+    return std::nullopt;
+  }
+}
+
+void write_cache_file(const fs::path& path, std::string_view bytes) {
+  std::error_code error;
+  fs::create_directories(path.parent_path(), error);
+  if (error) return;
+  try {
+    write_atomically(path, bytes);
+  } catch (const Error&) {  // as without a cache
+  }
+}
+
+std::optional<fs::path> find_cache_dir() {
+  const char* named = std::getenv("EMGNN_CACHE");
+  if (!(named && *named) && !find_user_cache_dir()) return std::nullopt;
+  return cache_dir();
+}
 
 fs::path user_cache_dir() {
   if (const auto found = find_user_cache_dir()) return *found;
@@ -102,9 +116,7 @@ fs::path cache_file(const CacheRequest& request) {
 
 ParsedDataset load_through_cache(const CacheRequest& request,
                                  const std::function<ParsedDataset()>& parse) {
-  const char* named = std::getenv("EMGNN_CACHE");
-  // Without a place for it (no home, as under cron) there is no cache.
-  if (!(named && *named) && !find_user_cache_dir()) return parse();
+  if (!find_cache_dir()) return parse();
   const auto before = stamp(request);
   if (!before) return parse();
   const fs::path path = cache_file(request);

@@ -26,6 +26,14 @@ struct CacheRequest {
 ParsedDataset load_through_cache(const CacheRequest& request,
                                  const std::function<ParsedDataset()>& parse);
 
+// One file of the cache, whatever is in it: nothing when it cannot be read; a full or read-only
+// disk costs time at the next load, nothing else.
+std::optional<std::string> read_cache_file(const std::filesystem::path& path);
+void write_cache_file(const std::filesystem::path& path, std::string_view bytes);
+
+// cache_dir(), or nothing without a place for it (no home, as under cron): then there is no cache.
+std::optional<std::filesystem::path> find_cache_dir();
+
 std::filesystem::path user_cache_dir();  // $XDG_CACHE_HOME/emgnn, else ~/.cache/emgnn
 std::filesystem::path cache_dir();  // $EMGNN_CACHE, else "parsed" in the user's cache directory
 std::filesystem::path cache_file(const CacheRequest& request);

@@ -64,4 +64,7 @@ class CsvTable {
   std::unordered_map<std::string, int> place_;
 };
 
+// `text` as a field: quoted where a comma, a quote or a line break asks for it.
+std::string csv_field(const std::string& text);
+
 }  // namespace emgnn

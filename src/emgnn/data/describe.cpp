@@ -2,8 +2,12 @@
 #include <emgnn/data/describe.h>
 
 #include <algorithm>
+#include <cmath>
+#include <set>
+#include <string_view>
 
 #include <emgnn/base/error.h>
+#include <emgnn/data/molecule_split.h>
 #include <emgnn/data/split.h>
 
 namespace emgnn {
@@ -27,6 +31,19 @@ void describe_graph(const Dataset& dataset, DatasetSummary& summary) {
   }
   if (labelled > 0) summary.homophily = static_cast<double>(same) / static_cast<double>(labelled);
   summary.isolated = std::count(isolated.begin(), isolated.end(), true);
+}
+
+void describe_target(const MoleculeTable& table, MoleculeSummary& summary) {
+  summary.targets = 1;
+  summary.target_name = table.target_name;
+  const auto [min, max] = std::minmax_element(table.target.begin(), table.target.end());
+  summary.min = *min;
+  summary.max = *max;
+  const auto n = static_cast<double>(table.target.size());
+  double squares = 0;
+  for (const double y : table.target) summary.mean += y / n;
+  for (const double y : table.target) squares += (y - summary.mean) * (y - summary.mean);
+  summary.std = std::sqrt(squares / n);
 }
 
 }  // namespace
@@ -53,6 +70,30 @@ DatasetSummary describe(const ParsedDataset& parsed, const Split& split) {
   summary.self_loops = parsed.num_self_loops;
   summary.valid_splits = valid_splits(parsed);
   summary.notes = parsed.notes;
+  return summary;
+}
+
+MoleculeSummary describe(const MoleculeTable& table, const Split& split) {
+  const Molecules& all = table.molecules;
+  const auto n = static_cast<double>(table.num_molecules());
+  MoleculeSummary summary;
+  summary.name = table.name;
+  summary.molecules = table.num_molecules();
+  summary.rejects = static_cast<int64_t>(table.rejects.size());
+  summary.atoms_mean = static_cast<double>(all.num_atoms()) / n;
+  summary.bonds_mean = static_cast<double>(all.num_bonds()) / n;
+  for (int64_t m = 0; m < table.num_molecules(); ++m)
+    summary.atoms_max = std::max(summary.atoms_max, all.num_atoms(m));
+  summary.scaffolds = static_cast<int64_t>(
+      std::set<std::string_view>(all.scaffold.begin(), all.scaffold.end()).size());
+  if (!table.target.empty()) describe_target(table, summary);
+  summary.train = static_cast<int64_t>(split.train.size());
+  summary.validation = static_cast<int64_t>(split.validation.size());
+  summary.test = static_cast<int64_t>(split.test.size());
+  summary.valid_splits = valid_splits(table);
+  const size_t shown = std::min<size_t>(table.rejects.size(), 5);
+  summary.first_rejects.assign(table.rejects.begin(),
+                               table.rejects.begin() + static_cast<std::ptrdiff_t>(shown));
   return summary;
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <emgnn/data/molecule.h>
 #include <emgnn/data/parsed_dataset.h>
 
 namespace emgnn {
@@ -31,6 +32,23 @@ struct DatasetSummary {
 };
 
 DatasetSummary describe(const ParsedDataset& parsed, const Split& split);
+
+struct MoleculeSummary {
+  std::string name;
+  int64_t molecules = 0, rejects = 0;
+  int64_t targets = 0;  // 1, or 0 without a target
+  std::string target_name;
+  double mean = 0, std = 0, min = 0, max = 0;  // of the target; population deviation
+  double atoms_mean = 0, bonds_mean = 0;
+  int64_t atoms_max = 0;
+  int64_t scaffolds = 0;  // different ones
+  int64_t train = 0, validation = 0, test = 0;
+  std::vector<std::string> valid_splits;
+  std::vector<Reject> first_rejects;  // at most five
+};
+
+// An empty split where there is none.
+MoleculeSummary describe(const MoleculeTable& table, const Split& split);
 
 // "2708 nodes, 5278 citation, 1433 features, 7 classes, split 140/500/1000"
 std::string one_line(const DatasetSummary& summary);

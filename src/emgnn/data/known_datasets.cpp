@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <emgnn/data/known_datasets.h>
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <utility>
 
 #include <emgnn/base/error.h>
+#include <emgnn/base/options.h>
 #include <emgnn/data/generators.h>
+#include <emgnn/data/molecule_split.h>
+#include <emgnn/data/toy_molecules.h>
 
 namespace emgnn {
 namespace {
@@ -25,6 +30,7 @@ KnownDataset planetoid(const std::string& set, PublishedCounts counts, const std
            {"planetoid"}},
           std::move(counts),
           [set](const SourceFiles& files) { return load_planetoid(files, set); },
+          nullptr,
           nullptr};
 }
 
@@ -40,6 +46,7 @@ KnownDataset pubmed_presence(PublishedCounts counts) {
            {"planetoid"}},
           std::move(counts),
           load_pubmed_presence,
+          nullptr,
           nullptr};
 }
 
@@ -54,6 +61,7 @@ KnownDataset geom_gcn(const std::string& directory, const std::string& split_set
           [directory, split_set](const SourceFiles& from) {
             return load_geom_gcn(from, directory, split_set);
           },
+          nullptr,
           nullptr};
 }
 
@@ -68,18 +76,34 @@ KnownDataset gtn(const std::string& name, GtnLayout layout, PublishedCounts coun
   return {
       std::move(info), std::move(counts),
       [layout = std::move(layout)](const SourceFiles& files) { return load_gtn(files, layout); },
-      nullptr};
+      nullptr, nullptr};
 }
 
-KnownDataset molecules(const std::string& name, MoleculeLayout layout, int64_t count,
-                       const std::string& summary) {
+KnownDataset molecules(const std::string& name, const std::string& path, const std::string& target,
+                       int64_t count, const std::string& summary) {
   PublishedCounts counts;
   counts.nodes = count;
-  DatasetInfo info{name, "molecules", summary, {layout.path}, {}};
-  return {std::move(info), std::move(counts), nullptr,
-          [layout = std::move(layout)](const SourceFiles& files) {
-            return load_molecule_table(files, layout);
-          }};
+  return {{name, "molecules", summary, {path}, {kRandomMoleculeSplit, kScaffoldSplit}},
+          std::move(counts),
+          nullptr,
+          [path, target](const SourceFiles& files, MoleculeColumns columns) {
+            if (columns.target.empty()) columns.target = target;
+            return load_moleculenet(files, path, columns);
+          },
+          nullptr};
+}
+
+KnownDataset toy_molecules() {
+  return {
+      {"toy-molecules",
+       "molecules",
+       "small molecules and their radius of gyration, Å; needs no file",
+       {},
+       {kRandomMoleculeSplit, kScaffoldSplit}},
+      {},
+      nullptr,
+      [](const SourceFiles&, const MoleculeColumns& columns) { return toy_molecule_rows(columns); },
+      radius_of_gyration};
 }
 
 // The generator's seed is fixed: all runs share the data.
@@ -93,6 +117,7 @@ KnownDataset generated(const std::string& name, const std::string& summary,
             parsed.splits.push_back({"generated", std::exchange(parsed.dataset.split, {})});
             return parsed;
           },
+          nullptr,
           nullptr};
 }
 
@@ -105,6 +130,7 @@ std::vector<KnownDataset> make_table() {
                 [](uint64_t seed) { return noisy_relations({}, seed); }),
       generated("noisy-citations", "citations, some spurious and some missing; needs no file",
                 [](uint64_t seed) { return noisy_citations({}, seed); }),
+      toy_molecules(),
       gtn("imdb",
           {"",
            {{"movie", 4661}, {"director", 6931}, {"actor", 12772}},
@@ -151,13 +177,11 @@ std::vector<KnownDataset> make_table() {
       geom_gcn("cornell-before-2022-07", "cornell",
                {183, {{"link", 277}}, 1703, {33, 1, 18, 101, 30}, 87, 59, 37},
                "Cornell as first published, with the features and labels of Texas"),
-      molecules("freesolv", {"moleculenet/SAMPL.csv", "smiles", "expt"}, 642,
+      molecules("freesolv", "moleculenet/SAMPL.csv", "expt", 642,
                 "hydration free energy, kcal/mol"),
-      molecules("esol",
-                {"moleculenet/delaney-processed.csv", "smiles",
-                 "measured log solubility in mols per litre"},
-                1128, "log solubility, mol/l"),
-      molecules("lipophilicity", {"moleculenet/Lipophilicity.csv", "smiles", "exp"}, 4200, "log D"),
+      molecules("esol", "moleculenet/delaney-processed.csv",
+                "measured log solubility in mols per litre", 1128, "log solubility, mol/l"),
+      molecules("lipophilicity", "moleculenet/Lipophilicity.csv", "exp", 4200, "log D"),
   };
 }
 
@@ -173,6 +197,18 @@ const KnownDataset* find_known_dataset(const std::string& name) {
   const auto found = std::find_if(table.begin(), table.end(),
                                   [&](const KnownDataset& d) { return d.info.name == name; });
   return found == table.end() ? nullptr : &*found;
+}
+
+const KnownDataset& require_known_dataset(const std::string& name) {
+  if (const KnownDataset* known = find_known_dataset(name)) return *known;
+  std::vector<std::string> names;
+  for (const KnownDataset& known : known_datasets()) names.push_back(known.info.name);
+  const std::vector<std::string> near = near_matches(name, names);
+  const std::string hint =
+      near.empty() ? "" : fmt::format("did you mean {}? ", fmt::join(near, " or "));
+  throw UsageError(
+      fmt::format("no dataset, no directory and no .csv or .sdf file {:?}; {}the names are {}",
+                  name, hint, fmt::join(names, ", ")));
 }
 
 void check_counts(const ParsedDataset& parsed, const PublishedCounts& counts) {

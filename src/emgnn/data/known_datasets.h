@@ -27,11 +27,14 @@ struct KnownDataset {
   PublishedCounts counts;
   // One of the two.
   std::function<ParsedDataset(const SourceFiles&)> load;
-  std::function<MoleculeTable(const SourceFiles&)> load_molecules;
+  std::function<MoleculeRows(const SourceFiles&, const MoleculeColumns&)> read_molecules;
+  // The target of molecules that come without a file, from the coordinates of conformer 0.
+  std::function<std::vector<double>(const Molecules&)> measure;
 };
 
 const std::vector<KnownDataset>& known_datasets();
 const KnownDataset* find_known_dataset(const std::string& name);
+const KnownDataset& require_known_dataset(const std::string& name);  // UsageError with the names
 
 // DataError that names the first count that differs.
 void check_counts(const ParsedDataset& parsed, const PublishedCounts& counts);

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <emgnn/data/molecule_table.h>
+#include <emgnn/data/molecule_rows.h>
 #include <emgnn/data/parsed_dataset.h>
 #include <emgnn/data/source_files.h>
 
@@ -48,9 +48,7 @@ struct GtnLayout {
 ParsedDataset load_gtn(const SourceFiles& files, const GtnLayout& layout);
 
 // moleculenet/*.csv
-struct MoleculeLayout {
-  std::string path, smiles_column, target_column;
-};
-MoleculeTable load_molecule_table(const SourceFiles& files, const MoleculeLayout& layout);
+MoleculeRows load_moleculenet(const SourceFiles& files, const std::string& path,
+                              const MoleculeColumns& columns);
 
 }  // namespace emgnn

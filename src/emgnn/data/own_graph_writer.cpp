@@ -8,6 +8,7 @@
 
 #include <emgnn/base/error.h>
 #include <emgnn/base/file.h>
+#include <emgnn/data/csv.h>
 #include <emgnn/data/matrix_market.h>
 #include <emgnn/data/own_graph.h>
 
@@ -15,13 +16,6 @@ namespace emgnn {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string quoted(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string out = "\"";
-  for (const char c : text) out += c == '"' ? "\"\"" : std::string(1, c);
-  return out + "\"";
-}
 
 std::string nodes_csv(const ParsedDataset& parsed) {
   const Dataset& dataset = parsed.dataset;
@@ -36,14 +30,14 @@ std::string nodes_csv(const ParsedDataset& parsed) {
   std::string out = fmt::format("id{},label{}\n", typed ? ",type" : "", split ? ",split" : "");
   for (int32_t i = 0; i < dataset.graph.num_nodes; ++i) {
     const auto at = static_cast<size_t>(i);
-    out += quoted(dataset.node_name(i));
+    out += csv_field(dataset.node_name(i));
     if (typed) {
       out += ",";
-      out += quoted(dataset.node_type_names[static_cast<size_t>(dataset.node_type[at])]);
+      out += csv_field(dataset.node_type_names[static_cast<size_t>(dataset.node_type[at])]);
     }
     out += ",";
     if (dataset.label[at] != kNoLabel) {
-      out += quoted(dataset.class_names[static_cast<size_t>(dataset.label[at])]);
+      out += csv_field(dataset.class_names[static_cast<size_t>(dataset.label[at])]);
     }
     if (split) out += fmt::format(",{}", part[at]);
     out += "\n";
@@ -59,14 +53,14 @@ std::string edges_csv(const Dataset& dataset) {
   std::string out = fmt::format("source,target,type{}\n", weighted ? ",weight" : "");
   for (const Relation& relation : dataset.graph.relations) {
     const Csr& a = relation.adjacency;
-    const std::string type = quoted(relation.name);
+    const std::string type = csv_field(relation.name);
     for (int32_t r = 0; r < a.num_rows; ++r) {
       for (int32_t k = a.rowptr[static_cast<size_t>(r)]; k < a.rowptr[static_cast<size_t>(r) + 1];
            ++k) {
         const int32_t c = a.col[static_cast<size_t>(k)];
         if (c < r) continue;
-        out += fmt::format("{},{},{}", quoted(dataset.node_name(r)), quoted(dataset.node_name(c)),
-                           type);
+        out += fmt::format("{},{},{}", csv_field(dataset.node_name(r)),
+                           csv_field(dataset.node_name(c)), type);
         if (weighted) out += fmt::format(",{}", a.value(k));
         out += "\n";
       }

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <emgnn/data/registry.h>
 
-#include <fmt/ranges.h>
-
 #include <cstdlib>
 #include <utility>
 
 #include <emgnn/base/error.h>
-#include <emgnn/base/options.h>
 #include <emgnn/data/cache.h>
 #include <emgnn/data/known_datasets.h>
+#include <emgnn/data/load_molecules.h>
 #include <emgnn/data/own_graph.h>
 #include <emgnn/data/split.h>
 #include <emgnn/graph/perturb.h>
@@ -18,17 +16,6 @@ namespace emgnn {
 namespace {
 
 namespace fs = std::filesystem;
-
-const KnownDataset& require_known(const std::string& name) {
-  if (const KnownDataset* known = find_known_dataset(name)) return *known;
-  std::vector<std::string> names;
-  for (const KnownDataset& known : known_datasets()) names.push_back(known.info.name);
-  const std::vector<std::string> near = near_matches(name, names);
-  const std::string hint =
-      near.empty() ? "" : fmt::format("did you mean {}? ", fmt::join(near, " or "));
-  throw UsageError(fmt::format("no dataset and no directory {:?}; {}the names are {}", name, hint,
-                               fmt::join(names, ", ")));
-}
 
 fs::path data_dir_of(const DatasetRequest& request) {
   return request.data_dir.empty() ? default_data_dir() : request.data_dir;
@@ -39,10 +26,6 @@ Checksums checksums_of(const DatasetRequest& request) {
 }
 
 ParsedDataset parse_known(const KnownDataset& known, const DatasetRequest& request) {
-  if (!known.load) {
-    throw UsageError(fmt::format("{} is a table of molecules, not a graph with labelled nodes",
-                                 known.info.name));
-  }
   const fs::path data_dir = data_dir_of(request);
   const auto parse = [&] {
     ParsedDataset parsed =
@@ -128,11 +111,13 @@ std::vector<DatasetInfo> list_datasets() {
   return infos;
 }
 
-const DatasetInfo& dataset_info(const std::string& name) { return require_known(name).info; }
+const DatasetInfo& dataset_info(const std::string& name) {
+  return require_known_dataset(name).info;
+}
 
 bool is_molecule_table(const std::string& name) {
-  const KnownDataset* known = find_known_dataset(name);
-  return known != nullptr && known->load_molecules;
+  if (const KnownDataset* known = find_known_dataset(name)) return known->read_molecules != nullptr;
+  return is_molecule_file(name);
 }
 
 bool is_own_graph(const std::string& name) {
@@ -141,8 +126,12 @@ bool is_own_graph(const std::string& name) {
 }
 
 ParsedDataset parse_dataset(const DatasetRequest& request) {
+  if (is_molecule_table(request.name)) {
+    throw UsageError(
+        fmt::format("{} is a table of molecules, not a graph with labelled nodes", request.name));
+  }
   if (is_own_graph(request.name)) return parse_directory(request.name, request);
-  return parse_known(require_known(request.name), request);
+  return parse_known(require_known_dataset(request.name), request);
 }
 
 DatasetSummary summarise_dataset(const DatasetRequest& request) {
@@ -164,21 +153,6 @@ Dataset load_dataset(const DatasetRequest& request) {
   if (request.row_normalise) normalise_feature_rows(parsed.dataset.features);
   check(parsed.dataset);
   return std::move(parsed.dataset);
-}
-
-MoleculeTable load_molecules(const DatasetRequest& request) {
-  const KnownDataset& known = require_known(request.name);
-  if (!known.load_molecules)
-    throw UsageError(fmt::format("{} is not a table of molecules", request.name));
-  MoleculeTable table =
-      known.load_molecules(SourceFiles(data_dir_of(request), request.name, checksums_of(request)));
-  table.name = request.name;
-  const auto found = static_cast<int64_t>(table.num_molecules());
-  if (!request.allow_modified && found != known.counts.nodes) {
-    throw DataError(fmt::format("dataset {}: {} molecules, but {} are published", table.name, found,
-                                known.counts.nodes));
-  }
-  return table;
 }
 
 fs::path default_data_dir() {

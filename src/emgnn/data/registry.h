@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Datasets by name, and directories of the user's own: the one door through which the program gets
-// its data.
+// its data. Tables of molecules have a door of their own, load_molecules.h.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,6 @@
 
 #include <emgnn/data/dataset.h>
 #include <emgnn/data/describe.h>
-#include <emgnn/data/molecule_table.h>
 #include <emgnn/data/parsed_dataset.h>
 
 namespace emgnn {
@@ -20,13 +19,13 @@ struct DatasetInfo {
   std::string kind;                 // citation, web, heterogeneous, molecules
   std::string summary;              // one line
   std::vector<std::string> files;   // under the data directory
-  std::vector<std::string> splits;  // the first is the default; empty for molecules
+  std::vector<std::string> splits;  // the first is the default
 };
 
 std::vector<DatasetInfo> list_datasets();
 const DatasetInfo& dataset_info(const std::string& name);  // UsageError that lists the names
-bool is_molecule_table(const std::string& name);
-bool is_own_graph(const std::string& name);  // a directory, and no name of the list
+bool is_molecule_table(const std::string& name);  // for load_molecules, not for load_dataset
+bool is_own_graph(const std::string& name);       // a directory, and no name of the list
 
 struct DatasetRequest {
   std::string name;                // a name of the list, or a directory
@@ -52,9 +51,6 @@ ParsedDataset parse_dataset(const DatasetRequest& request);
 
 // The figures of `data info`; a graph without labels or split has empty parts.
 DatasetSummary summarise_dataset(const DatasetRequest& request);
-
-// freesolv, esol, lipophilicity
-MoleculeTable load_molecules(const DatasetRequest& request);
 
 // $EMGNN_DATA, else the user's cache directory.
 std::filesystem::path default_data_dir();

@@ -2,7 +2,6 @@
 #include <emgnn/data/split.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <optional>
 #include <string_view>
@@ -10,6 +9,7 @@
 
 #include <emgnn/base/error.h>
 #include <emgnn/base/rng.h>
+#include <emgnn/data/split_shares.h>
 
 namespace emgnn {
 namespace {
@@ -22,29 +22,10 @@ constexpr std::string_view kGeomGcn = "geom-gcn:";
                                fmt::join(valid_splits(parsed), ", ")));
 }
 
-// "0.8/0.1/0.1" -> numbers, or nothing when a piece is not one.
-std::optional<std::vector<double>> numbers_of(std::string_view text) {
-  std::vector<double> values;
-  for (;;) {
-    double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || !std::isfinite(value)) return std::nullopt;
-    values.push_back(value);
-    text.remove_prefix(static_cast<size_t>(end - text.data()));
-    if (text.empty()) return values;
-    if (text.front() != '/') return std::nullopt;
-    text.remove_prefix(1);
-  }
-}
-
 // A whole number >= 1 as a size; the specs' counts are written like the shares.
 std::optional<size_t> count_of(double value) {
   if (value < 1 || value > 1e9 || value != std::floor(value)) return std::nullopt;
   return static_cast<size_t>(value);
-}
-
-void shuffle(std::vector<int32_t>& ids, Rng& rng) {
-  for (size_t i = ids.size(); i > 1; --i) std::swap(ids[i - 1], ids[rng.below(i)]);
 }
 
 std::vector<std::vector<int32_t>> ids_by_class(const Dataset& dataset) {
@@ -54,22 +35,6 @@ std::vector<std::vector<int32_t>> ids_by_class(const Dataset& dataset) {
       ids[static_cast<size_t>(dataset.label[i])].push_back(static_cast<int32_t>(i));
   }
   return ids;
-}
-
-struct Shares {
-  double train, validation, test;
-};
-
-std::optional<Shares> shares_of(std::string_view text) {
-  const auto values = numbers_of(text);
-  if (!values || values->size() != 3) return std::nullopt;
-  double sum = 0;
-  for (const double v : *values) {
-    if (v <= 0) return std::nullopt;
-    sum += v;
-  }
-  if (sum > 1 + 1e-9) return std::nullopt;
-  return Shares{(*values)[0], (*values)[1], (*values)[2]};
 }
 
 // Cuts shuffled ids at the rounded running sums of the shares.
@@ -218,9 +183,7 @@ Split make_split(const ParsedDataset& parsed, const SplitRequest& request) {
   if (kind == "per-class") return per_class_split(parsed, spec, rest, rng);
   if (kind == "random" || kind == "stratified") {
     const auto shares = shares_of(rest);
-    if (!shares)
-      reject(parsed, spec,
-             "expected three shares above 0 with a sum of at most 1, as in 0.8/0.1/0.1");
+    if (!shares) reject(parsed, spec, kSharesExpected);
     return random_split(parsed, *shares, kind == "stratified", rng);
   }
   reject(parsed, spec, "unknown");

@@ -6,6 +6,7 @@
 #include <emgnn/base/error.h>
 #include <emgnn/data/describe.h>
 #include <emgnn/data/known_datasets.h>
+#include <emgnn/data/load_molecules.h>
 #include <emgnn/data/published_files.h>
 #include <emgnn/data/registry.h>
 
@@ -13,15 +14,12 @@ namespace emgnn {
 namespace {
 
 std::string load_and_count(const KnownDataset& known, const std::filesystem::path& data_dir) {
-  DatasetRequest request;
-  request.name = known.info.name;
-  request.data_dir = data_dir;
-  request.use_cache = false;
-  if (known.load_molecules) {
-    const MoleculeTable table = load_molecules(request);
-    return fmt::format("{} molecules, target {:?}", table.num_molecules(), table.target_name);
+  if (known.read_molecules) {
+    const MoleculeRows rows = read_molecules({.name = known.info.name, .data_dir = data_dir});
+    return fmt::format("{} molecules, target {:?}", rows.num_records(), rows.target_name);
   }
-  return one_line(summarise_dataset(request));
+  return one_line(
+      summarise_dataset({.name = known.info.name, .data_dir = data_dir, .use_cache = false}));
 }
 
 VerifyRow verify_dataset(const KnownDataset& known, const std::filesystem::path& data_dir) {

@@ -12,21 +12,8 @@ namespace emgnn {
 
 namespace {
 
-using Handler = std::function<void(const OptionInfo&, OptionRef)>;
-
-class ForEach : public OptionVisitor {
- public:
-  explicit ForEach(Handler handler) : handler_(std::move(handler)) {}
-
- protected:
-  void visit(const OptionInfo& info, OptionRef value) override { handler_(info, value); }
-
- private:
-  Handler handler_;
-};
-
-void for_each(RunConfig& config, Handler handler) {
-  ForEach visitor(std::move(handler));
+void for_each(RunConfig& config, ForEachOption::Handler handler) {
+  ForEachOption visitor(std::move(handler));
   describe(visitor, config);
 }
 

@@ -7,17 +7,11 @@
 #include <cmath>
 #include <iterator>
 
+#include <emgnn/data/csv.h>
+
 namespace emgnn {
 
 namespace {
-
-// Quoted where a comma, a quote or a line break asks for it (RFC 4180).
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string out = "\"";
-  for (char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return out + "\"";
-}
 
 std::vector<const char*> split_of_nodes(const Dataset& dataset) {
   std::vector<const char*> out(static_cast<size_t>(dataset.graph.num_nodes), "");

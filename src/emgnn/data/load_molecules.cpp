@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <emgnn/data/load_molecules.h>
+
+#include <algorithm>
+#include <utility>
+
+#include <emgnn/base/error.h>
+#include <emgnn/base/file.h>
+#include <emgnn/data/known_datasets.h>
+#include <emgnn/data/registry.h>
+
+namespace emgnn {
+namespace {
+
+namespace fs = std::filesystem;
+
+MoleculeRows read_file_of_user(const fs::path& path, const MoleculeColumns& columns) {
+  const std::string text = read_file(path);
+  return path.extension() == ".csv" ? read_molecule_csv(text, path.string(), columns)
+                                    : read_molecule_sdf(text, path.string(), columns);
+}
+
+// Joins the rows with what became of each.
+MoleculeTable assemble(MoleculeRows rows, FeaturisedMolecules featurised) {
+  MoleculeTable table;
+  table.target_name = std::move(rows.target_name);
+  table.molecules = std::move(featurised.molecules);
+  table.rejects = std::move(rows.rejects);
+  for (size_t i = 0; i < rows.input.size(); ++i) {
+    if (!featurised.reject[i].empty()) {
+      const bool is_smiles = rows.input[i].format == MoleculeFormat::kSmiles;
+      table.rejects.push_back(
+          {rows.row[i], is_smiles ? rows.input[i].text : "", featurised.reject[i]});
+      continue;
+    }
+    table.row.push_back(rows.row[i]);
+    if (!rows.target.empty()) table.target.push_back(rows.target[i]);
+    if (!rows.part.empty()) table.part.push_back(rows.part[i]);
+  }
+  std::sort(table.rejects.begin(), table.rejects.end(),
+            [](const Reject& a, const Reject& b) { return a.row < b.row; });
+  return table;
+}
+
+void drop_coordinates(Molecules& molecules) {
+  molecules.num_conformers = 0;
+  molecules.coordinates = {};
+  molecules.source = {};
+  molecules.force_field = {};
+}
+
+}  // namespace
+
+bool is_molecule_file(const std::string& path) {
+  const fs::path extension = fs::path(path).extension();
+  std::error_code error;  // a name that cannot be a path is no file
+  return (extension == ".csv" || extension == ".sdf" || extension == ".sd") &&
+         fs::is_regular_file(path, error);
+}
+
+MoleculeRows read_molecules(const MoleculeRequest& request) {
+  const KnownDataset* known = find_known_dataset(request.name);
+  if (known == nullptr && is_molecule_file(request.name))
+    return read_file_of_user(request.name, request.options.columns);
+  if (known == nullptr) known = &require_known_dataset(request.name);
+  if (!known->read_molecules)
+    throw UsageError(fmt::format("{} is not a table of molecules", request.name));
+  const SourceFiles files(request.data_dir.empty() ? default_data_dir() : request.data_dir,
+                          request.name,
+                          request.allow_modified ? Checksums::kIgnore : Checksums::kRequire);
+  MoleculeRows rows = known->read_molecules(files, request.options.columns);
+  const int64_t published = known->counts.nodes;
+  if (!request.allow_modified && published > 0 && rows.num_records() != published) {
+    throw DataError(fmt::format("dataset {}: {} molecules, but {} are published", request.name,
+                                rows.num_records(), published));
+  }
+  return rows;
+}
+
+MoleculeTable load_molecules(const MoleculeRequest& request, const MoleculeObserver& observer) {
+  MoleculeRows rows = read_molecules(request);
+  const KnownDataset* known = find_known_dataset(request.name);
+  const bool measured = known != nullptr && known->measure;
+  ConformerOptions conformers = request.options.conformers;
+  if (measured) conformers.count = std::max<int64_t>(1, conformers.count);
+  FeaturisedMolecules featurised = request.use_cache
+                                       ? featurise_through_cache(rows.input, conformers, observer)
+                                       : featurise_all(rows.input, conformers, observer);
+  MoleculeTable table = assemble(std::move(rows), std::move(featurised));
+  table.name = known != nullptr ? request.name : fs::path(request.name).stem().string();
+  if (table.num_molecules() == 0) {
+    const Reject& first = table.rejects.front();
+    throw DataError(fmt::format("{}: all {} rows are rejected, row {} because: {}", request.name,
+                                table.rejects.size(), first.row, first.reason));
+  }
+  if (measured) table.target = known->measure(table.molecules);
+  if (request.options.conformers.count == 0) drop_coordinates(table.molecules);
+  return table;
+}
+
+}  // namespace emgnn

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Molecules as graphs of their heavy atoms, with measured values and coordinates. Plain arrays:
+// chemistry is in rdkit_featurise.h.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace emgnn {
+
+inline constexpr int32_t kNumAtomFeatures = 74;
+inline constexpr int32_t kNumBondFeatures = 12;
+
+// How a conformer came about; the steps are tried in this order.
+enum class CoordinateSource : uint8_t {
+  kGiven,           // the file's own 3-D coordinates
+  kSingleAtom,      // one atom, at the origin
+  kEmbedded,        // ETKDGv3
+  kRandomStart,     // ETKDGv3 from random coordinates; the first step for several fragments
+  kMoreIterations,  // the same with three times the iterations
+  kFreeChirality,   // from random coordinates, with chiral centres as they fall
+  kPlanar,          // a drawing in the plane z = 0
+};
+inline constexpr int kNumCoordinateSources = 7;
+const char* name_of(CoordinateSource source);  // "ETKDGv3", "planar", ...
+
+// What cleaned the conformer up.
+enum class ForceField : uint8_t { kNone, kMmff94, kUff };
+
+// Molecules end to end, so that a range of them is a range of every array. Atoms are in the order
+// of the SMILES or of the SDF record, without hydrogens that are written as counts.
+struct Molecules {
+  int64_t num_conformers = 0;             // of every molecule; 0: no coordinates
+  std::vector<int64_t> atom_begin = {0};  // [num_molecules + 1]
+  std::vector<int64_t> bond_begin = {0};  // [num_molecules + 1]
+  std::vector<float> atom_features;       // [num_atoms, 74], columns in rdkit_featurise.h
+  std::vector<int32_t> bond_atoms;        // [num_bonds, 2], counted from the molecule's first atom
+  std::vector<float> bond_features;       // [num_bonds, 12]
+  std::vector<float> coordinates;         // [num_conformers, num_atoms, 3], Å
+  std::vector<CoordinateSource> source;   // [num_conformers, num_molecules]
+  std::vector<ForceField> force_field;    // [num_conformers, num_molecules]
+  std::vector<std::string> scaffold;      // [num_molecules], Bemis-Murcko; "": no ring
+  std::vector<std::string> smiles;        // [num_molecules], as given; canonical for SDF records
+
+  int64_t num_molecules() const { return static_cast<int64_t>(atom_begin.size()) - 1; }
+  int64_t num_atoms() const { return atom_begin.back(); }
+  int64_t num_bonds() const { return bond_begin.back(); }
+  int64_t num_atoms(int64_t molecule) const;
+  int64_t num_bonds(int64_t molecule) const;
+  std::span<const float> features_of(int64_t molecule) const;  // [num_atoms(molecule), 74]
+  // [num_atoms(molecule), 3]
+  std::span<const float> coordinates_of(int64_t molecule, int64_t conformer = 0) const;
+};
+
+// All of them end to end; every part has the same num_conformers.
+Molecules join(std::span<const Molecules> parts);
+
+// A row that is left out.
+struct Reject {
+  int64_t row = 0;  // as in MoleculeTable
+  std::string smiles;
+  std::string reason;  // one line
+};
+
+// Values of MoleculeTable::part.
+inline constexpr int8_t kNoPart = -1, kTrainPart = 0, kValidationPart = 1, kTestPart = 2;
+
+// Molecules with one value each. Splits are made of it by make_split (molecule_split.h).
+struct MoleculeTable {
+  std::string name;
+  std::string target_name;  // empty: no target was asked for
+  Molecules molecules;
+  std::vector<double> target;   // [num_molecules], or empty
+  std::vector<int64_t> row;     // [num_molecules], number of the record in the file, from 1
+  std::vector<int8_t> part;     // [num_molecules], or empty; what the split column says
+  std::vector<Reject> rejects;  // by row
+
+  int64_t num_molecules() const { return molecules.num_molecules(); }
+};
+
+// row,smiles,reason
+void write_rejects(const std::filesystem::path& path, const std::vector<Reject>& rejects);
+
+}  // namespace emgnn
