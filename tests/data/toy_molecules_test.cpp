@@ -4,6 +4,7 @@
 #include <GraphMol/SmilesParse/SmilesParse.h>
 #include <GraphMol/SmilesParse/SmilesWrite.h>
 #include <gtest/gtest.h>
+#include <stdlib.h>
 
 #include <cmath>
 #include <map>
@@ -12,6 +13,8 @@
 #include <emgnn/base/error.h>
 #include <emgnn/data/load_molecules.h>
 #include <emgnn/data/molecule_split.h>
+
+#include "data/temp_dir.h"
 
 namespace emgnn {
 namespace {
@@ -29,6 +32,8 @@ TEST(ToyMolecules, AreAllDifferent) {
 
 // R_g² = Σ_{i<j} d_ij² / n², another form of the same: it needs no centre.
 TEST(ToyMolecules, TheTargetIsTheRadiusOfGyration) {
+  const testing::TempDir cache;
+  setenv("EMGNN_CACHE", cache.path().c_str(), 1);
   MoleculeRequest request{.name = "toy-molecules"};
   const MoleculeTable table = load_molecules(request);
   EXPECT_TRUE(table.rejects.empty());
@@ -49,6 +54,7 @@ TEST(ToyMolecules, TheTargetIsTheRadiusOfGyration) {
   EXPECT_EQ(bare.target, table.target);
   EXPECT_TRUE(bare.molecules.coordinates.empty());
   EXPECT_NO_THROW(make_split(bare, {"scaffold", 0, 0}));
+  unsetenv("EMGNN_CACHE");
 }
 
 TEST(ToyMolecules, HaveNoOtherTarget) {

@@ -83,9 +83,10 @@ std::string text_of(const MoleculeSummary& s) {
   out += line("molecules", fmt::format("{}, with {} scaffolds", s.molecules, s.scaffolds));
   out += line("atoms", fmt::format("{:.2f} in the mean, {} at most; {:.2f} bonds", s.atoms_mean,
                                    s.atoms_max, s.bonds_mean));
-  out += line("target", s.targets == 0 ? "none: name one with --set data.target=COLUMN"
-                                       : fmt::format("{}: mean {:.3f}, deviation {:.3f}, {} to {}",
-                                                     s.target_name, s.mean, s.std, s.min, s.max));
+  out += line("target", s.targets == 0
+                            ? "none: name one with --set data.target=COLUMN"
+                            : fmt::format("{}: mean {:.3f}, deviation {:.3f}, {:.4g} to {:.4g}",
+                                          s.target_name, s.mean, s.std, s.min, s.max));
   out += line("split", s.train == 0 ? "none: choose one"
                                     : fmt::format("train {}, validation {}, test {}", s.train,
                                                   s.validation, s.test));
