@@ -94,7 +94,7 @@ TEST(NamedDatasets, LabelsPerClassTakesTheFirstOfTheOfficialTrainingIds) {
     EXPECT_EQ(cora.split.test, full.split.test);
   }
   EXPECT_EQ(load_dataset(request("cora", "labels-per-class:20")).split.train, full.split.train);
-  EXPECT_THROW(load_dataset(request("cora", "labels-per-class:21")), DataError);
+  EXPECT_THROW(load_dataset(request("cora", "labels-per-class:21")), UsageError);
 }
 
 TEST(NamedDatasets, PubmedWithoutAllxSaysWhichFileAndHowToGetIt) {

@@ -30,7 +30,10 @@ struct ReproduceArguments {
 };
 
 constexpr const char* kExamples = R"(
-Tables: heterogeneous (rows gcn, em-gcn-pt, em-gcn-po, em-gcn-pd, em-gcn-ph; columns imdb, acm, dblp)
+Tables:
+  heterogeneous  rows gcn, em-gcn-pt, em-gcn-po, em-gcn-pd, em-gcn-ph; columns imdb, acm, dblp
+  homogeneous    rows gcn, em-gcn; columns cora-5, cora-10, cora-20, citeseer-5, ..., pubmed-presence-20 (labels per class)
+  heterophilic   rows gcn, acm-gcn+, em-gcn, em-acm; columns texas, wisconsin, cornell-before-2022-07
 
 Examples:
   emgnn reproduce heterogeneous --out table
@@ -42,26 +45,28 @@ Examples:
 
 struct Cell {
   const PaperRow* row;
+  const PaperColumn* column;
   RunRequest request;
 };
 
-RunConfig config_of(const PaperRow& row, const std::string& column) {
-  RunConfig config = default_config(row.method, column);
+RunConfig config_of(const PaperRow& row, const PaperColumn& column) {
+  RunConfig config = default_config(row.method, column.dataset);
+  for (const std::string& setting : column.settings) set(config, setting);
   for (const std::string& setting : row.settings) set(config, setting);
   return config;
 }
 
 std::vector<Cell> plan(const PaperTable& table, const ReproduceArguments& arguments,
                        const fs::path& rescue) {
-  const std::vector<std::string> columns = select_columns(table, arguments.columns);
+  const std::vector<const PaperColumn*> columns = select_columns(table, arguments.columns);
   std::vector<Cell> cells;
   for (const PaperRow* row : select_rows(table, arguments.rows)) {
-    for (const std::string& column : columns) {
+    for (const PaperColumn* column : columns) {
       RunRequest request =
-          make_request(column, row->method, config_of(*row, column), arguments.run);
-      if (request.out) *request.out /= fs::path(row->name) / column;
-      request.rescue = rescue / row->name / column;
-      cells.push_back({row, std::move(request)});
+          make_request(column->dataset, row->method, config_of(*row, *column), arguments.run);
+      if (request.out) *request.out /= fs::path(row->name) / column->name;
+      request.rescue = rescue / row->name / column->name;
+      cells.push_back({row, column, std::move(request)});
     }
   }
   return cells;
@@ -81,14 +86,13 @@ std::vector<TableCell> train(const PaperTable& table, const std::vector<Cell>& c
   catch_interrupts();
   std::vector<TableCell> out;
   for (size_t i = 0; i < cells.size(); ++i) {
-    const auto& [row, request] = cells[i];
+    const auto& [row, column, request] = cells[i];
     if (!quiet) {
-      fmt::print(stderr, "cell {} of {}: {} on {}\n", i + 1, cells.size(), row->name,
-                 request.dataset);
+      fmt::print(stderr, "cell {} of {}: {} on {}\n", i + 1, cells.size(), row->name, column->name);
     }
     Progress progress(request.runs, quiet);
     const Results results = train_runs(request, progress);
-    for (TableCell& cell : table_cells(table, *row, request.dataset, results.runs))
+    for (TableCell& cell : table_cells(table, *row, *column, results.runs))
       out.push_back(std::move(cell));
   }
   return out;

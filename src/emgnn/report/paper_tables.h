@@ -18,12 +18,20 @@ struct PaperRow {
   std::vector<MeanStd> figures;       // percent, columns × metrics
 };
 
+struct PaperColumn {
+  std::string name, dataset;
+  std::vector<std::string> settings;  // key=value, over the shipped ones
+};
+
 struct PaperTable {
   std::string name;
   std::vector<ScoreName> metrics;
-  std::vector<std::string> columns;  // datasets
+  std::vector<PaperColumn> columns;
   std::vector<PaperRow> rows;
 };
+
+// Every table of which this version can train a row.
+const std::vector<PaperTable>& paper_tables();
 
 // UsageError that lists what there is.
 const PaperTable& paper_table(const std::string& name);
@@ -32,8 +40,8 @@ const PaperTable& paper_table(const std::string& name);
 // version has. UsageError for an unknown name, and for a row that this version cannot train.
 std::vector<const PaperRow*> select_rows(const PaperTable& table,
                                          const std::vector<std::string>& names);
-std::vector<std::string> select_columns(const PaperTable& table,
-                                        const std::vector<std::string>& names);
+std::vector<const PaperColumn*> select_columns(const PaperTable& table,
+                                               const std::vector<std::string>& names);
 
 // One figure of the table beside the paper's, as shares of 1.
 struct TableCell {
@@ -41,7 +49,7 @@ struct TableCell {
   MeanStd here, paper;
 };
 std::vector<TableCell> table_cells(const PaperTable& table, const PaperRow& row,
-                                   const std::string& column, const std::vector<RunRecord>& runs);
+                                   const PaperColumn& column, const std::vector<RunRecord>& runs);
 
 nlohmann::ordered_json to_json(const std::vector<TableCell>& cells);
 std::string to_text(const std::vector<TableCell>& cells);  // in percent, with the difference
