@@ -12,6 +12,7 @@ namespace emgnn {
 struct NodePair {
   int32_t u, v;  // u < v
 
+  // NOLINTNEXTLINE(modernize-use-nullptr): the check misreads a defaulted <=>
   friend auto operator<=>(const NodePair&, const NodePair&) = default;
 };
 
