@@ -72,8 +72,8 @@ class Peer {
       }
       gradient_step(*posterior, step);
       if ((step + 1) % options_.stop.every != 0) continue;
-      const ClassificationScores scores = score(*posterior, data_->split.validation);
-      const StopVerdict verdict = judge(options_.stop, stop, scores.loss, scores.accuracy);
+      const Scores scores = score(*posterior, data_->split.validation);
+      const StopVerdict verdict = judge(options_.stop, stop, scores);
       stopped = verdict.stop;
       if (!verdict.keep) continue;
       best.clear();
@@ -136,7 +136,7 @@ class Peer {
     adam_.step();
   }
 
-  ClassificationScores score(const Posterior& posterior, const std::vector<int32_t>& rows) const {
+  Scores score(const Posterior& posterior, const std::vector<int32_t>& rows) const {
     const at::NoGradGuard no_grad;
     at::Tensor mean;
     for (int64_t id : posterior.lam_ids()) {

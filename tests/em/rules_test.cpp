@@ -89,36 +89,37 @@ TEST(Variant, DrawsFollowThePosteriorOrTheUniform) {
 TEST(Stopping, LossAndAccuracyKeepsOnlyWhatIsBestInBoth) {
   const StopOptions options{.rule = StopRule::kLossAndAccuracy, .patience = 2};
   StopState state;
-  EXPECT_TRUE(judge(options, state, 1.0, 0.5).keep);
-  EXPECT_FALSE(judge(options, state, 0.9, 0.4)
+  EXPECT_TRUE(judge(options, state, {.loss = 1.0, .accuracy = 0.5}).keep);
+  EXPECT_FALSE(judge(options, state, {.loss = 0.9, .accuracy = 0.4})
                    .keep);  // better loss, worse accuracy: neither kept nor waited
   EXPECT_EQ(state.waited, 0);
-  EXPECT_FALSE(judge(options, state, 0.95, 0.6).keep);  // the best loss is now 0.9
-  EXPECT_TRUE(judge(options, state, 0.9, 0.6).keep);
-  EXPECT_FALSE(judge(options, state, 1.1, 0.5).stop);
-  EXPECT_TRUE(judge(options, state, 1.1, 0.5).stop);
+  EXPECT_FALSE(
+      judge(options, state, {.loss = 0.95, .accuracy = 0.6}).keep);  // the best loss is now 0.9
+  EXPECT_TRUE(judge(options, state, {.loss = 0.9, .accuracy = 0.6}).keep);
+  EXPECT_FALSE(judge(options, state, {.loss = 1.1, .accuracy = 0.5}).stop);
+  EXPECT_TRUE(judge(options, state, {.loss = 1.1, .accuracy = 0.5}).stop);
 }
 
 TEST(Stopping, AccuracyBreaksTiesByLoss) {
   const StopOptions options{.rule = StopRule::kAccuracy, .patience = 3};
   StopState state;
-  EXPECT_TRUE(judge(options, state, 1.0, 0.5).keep);
-  EXPECT_FALSE(judge(options, state, 0.2, 0.4).keep);
-  EXPECT_TRUE(judge(options, state, 0.9, 0.5).keep);
-  EXPECT_FALSE(judge(options, state, 0.9, 0.5).keep);
-  EXPECT_TRUE(judge(options, state, 2.0, 0.6).keep);
+  EXPECT_TRUE(judge(options, state, {.loss = 1.0, .accuracy = 0.5}).keep);
+  EXPECT_FALSE(judge(options, state, {.loss = 0.2, .accuracy = 0.4}).keep);
+  EXPECT_TRUE(judge(options, state, {.loss = 0.9, .accuracy = 0.5}).keep);
+  EXPECT_FALSE(judge(options, state, {.loss = 0.9, .accuracy = 0.5}).keep);
+  EXPECT_TRUE(judge(options, state, {.loss = 2.0, .accuracy = 0.6}).keep);
 }
 
 TEST(Stopping, LossStopsAfterItsPatienceAndNeverDoesNot) {
   StopState state;
   const StopOptions loss{.rule = StopRule::kLoss, .patience = 2};
-  EXPECT_TRUE(judge(loss, state, 1.0, 0.5).keep);
-  EXPECT_FALSE(judge(loss, state, 1.0, 0.9).stop);
-  EXPECT_TRUE(judge(loss, state, 1.1, 0.9).stop);
+  EXPECT_TRUE(judge(loss, state, {.loss = 1.0, .accuracy = 0.5}).keep);
+  EXPECT_FALSE(judge(loss, state, {.loss = 1.0, .accuracy = 0.9}).stop);
+  EXPECT_TRUE(judge(loss, state, {.loss = 1.1, .accuracy = 0.9}).stop);
   StopState other;
   const StopOptions never{.rule = StopRule::kNever, .patience = 1};
   for (int i = 0; i < 5; ++i) {
-    const StopVerdict verdict = judge(never, other, 1.0 + i, 0.5);
+    const StopVerdict verdict = judge(never, other, {.loss = 1.0 + i, .accuracy = 0.5});
     EXPECT_TRUE(verdict.keep);
     EXPECT_FALSE(verdict.stop);
   }

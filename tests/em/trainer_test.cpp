@@ -10,8 +10,10 @@
 #include <emgnn/base/error.h>
 #include <emgnn/base/threads.h>
 #include <emgnn/data/generators.h>
+#include <emgnn/em/evaluator.h>
 #include <emgnn/em/experiment.h>
 #include <emgnn/models/gcn.h>
+#include <emgnn/models/task.h>
 #include <emgnn/space/mixture.h>
 
 namespace emgnn {
@@ -46,7 +48,7 @@ TrainResult train(const Dataset& data, const std::string& method, const RunConfi
 }
 
 void expect_same(const TrainResult& a, const TrainResult& b) {
-  EXPECT_TRUE(a.prediction.log_prob.equal(b.prediction.log_prob));
+  EXPECT_TRUE(a.prediction.value.equal(b.prediction.value));
   EXPECT_TRUE(a.prediction.spread.equal(b.prediction.spread));
   EXPECT_EQ(a.posterior.log_probs(), b.posterior.log_probs());
   EXPECT_EQ(a.test.loss, b.test.loss);
@@ -80,11 +82,11 @@ TEST(Trainer, WithOnePointIsOrdinaryTrainingBitForBit) {
   config.train.em.draws = 1;
   const at::Tensor want =
       plain_training(data, config, 5, config.train.em.rounds * config.train.em.steps);
-  EXPECT_TRUE(train(data, "gcn", config).prediction.log_prob.equal(want));
+  EXPECT_TRUE(train(data, "gcn", config).prediction.value.equal(want));
   // Warm-up steps are the same steps.
   config.train.em.warmup = 10;
   config.train.em.rounds = 2;
-  EXPECT_TRUE(train(data, "gcn", config).prediction.log_prob.equal(want));
+  EXPECT_TRUE(train(data, "gcn", config).prediction.value.equal(want));
 }
 
 TEST(Trainer, BitsDoNotDependOnThreadsOrRepetition) {
@@ -168,9 +170,9 @@ TEST(Trainer, TellsItsObserverAboutEveryRoundAndStep) {
   ASSERT_EQ(counter.rounds.size(), 4U);
   ASSERT_EQ(counter.steps.size(), 23U);
   EXPECT_EQ(counter.steps[2].round, 0);
-  EXPECT_FALSE(counter.steps[2].validated);
+  EXPECT_FALSE(counter.steps[2].validation.has_value());
   EXPECT_EQ(counter.steps[3].round, 1);
-  EXPECT_TRUE(counter.steps[3].validated);
+  EXPECT_TRUE(counter.steps[3].validation.has_value());
   EXPECT_EQ(counter.rounds[3].eta, config.train.em.eta + 3 * config.train.em.eta_step);
   for (const RoundInfo& round : counter.rounds) {
     EXPECT_EQ(round.posterior.lam_ids().size(), 21U);
@@ -240,7 +242,7 @@ TEST(Trainer, LabelsOutsideTheTrainingSetChangeNothingButTheScores) {
   }
   const RunConfig config = small_config("em-gcn");  // stop.rule = never: validation selects nothing
   const TrainResult a = train(data, "em-gcn", config), b = train(shuffled, "em-gcn", config);
-  EXPECT_TRUE(a.prediction.log_prob.equal(b.prediction.log_prob));
+  EXPECT_TRUE(a.prediction.value.equal(b.prediction.value));
   EXPECT_EQ(a.posterior.log_probs(), b.posterior.log_probs());
   EXPECT_NE(a.test.accuracy, b.test.accuracy);
   RunConfig by_name = config;

@@ -109,8 +109,7 @@ TEST(ClassificationScores, MatchHandCount) {
   // Predictions 0 0 1 2 2 against labels 0 1 1 2 0: TP 1,1,1; predicted 2,1,2; actual 2,2,1.
   const at::Tensor prediction = at::tensor({0, 0, 1, 2, 2}, at::kLong);
   const at::Tensor log_prob = at::log_softmax(at::one_hot(prediction, 4).to(at::kDouble), 1);
-  const ClassificationScores s =
-      classification_scores(log_prob, at::tensor({0, 1, 1, 2, 0}, at::kLong));
+  const Scores s = classification_scores(log_prob, at::tensor({0, 1, 1, 2, 0}, at::kLong));
   EXPECT_DOUBLE_EQ(s.accuracy, 0.6);
   EXPECT_DOUBLE_EQ(s.micro_f1, 0.6);
   EXPECT_DOUBLE_EQ(s.macro_f1, (2.0 / 4 + 2.0 / 3 + 2.0 / 3 + 0.0) / 4);

@@ -14,10 +14,14 @@ namespace emgnn::cli {
 
 namespace {
 
-// The columns that table and header share: a score is "83.12 ± 0.45" at its widest.
-constexpr int kScoreWidth = 15;
+// The columns that table and header share: a score is "0.9312 ± 0.0845" at its widest.
+constexpr int kScoreWidth = 17;
 
-std::string percent(double share) { return fmt::format("{:.2f}", 100.0 * share); }
+// Shares of 1 in percent, values in their own unit.
+std::string score_text(Task task, double score) {
+  return task == Task::kClassification ? fmt::format("{:.2f}", 100.0 * score)
+                                       : fmt::format("{:.4f}", score);
+}
 
 // The worst of the last rounds of all runs, when they were sampled.
 std::string sampling_verdict(const std::vector<RunRecord>& runs) {
@@ -40,23 +44,26 @@ void print(std::string_view text) {
 }
 
 std::string results_table(const Results& results) {
-  std::string out =
-      fmt::format("{} on {}, test scores in %\n\n{:>6}", results.method, results.dataset, "seed");
-  for (const ScoreName& score : kTestScores) out += fmt::format("{:>{}}", score.name, kScoreWidth);
+  const Task task = results.task();
+  const std::span<const ScoreName> scores = score_names(task);
+  std::string out = fmt::format("{} on {}, test scores{}\n\n{:>6}", results.method, results.dataset,
+                                task == Task::kClassification ? " in %" : "", "seed");
+  for (const ScoreName& score : scores) out += fmt::format("{:>{}}", score.name, kScoreWidth);
   out += fmt::format("{:>9}{:>10}\n", "rounds", "seconds");
   for (const RunRecord& run : results.runs) {
     out += fmt::format("{:>6}", run.seed);
-    for (const ScoreName& score : kTestScores) {
-      out += fmt::format("{:>{}}", percent(run.test.*score.value), kScoreWidth);
+    for (const ScoreName& score : scores) {
+      out += fmt::format("{:>{}}", score_text(task, run.test.*score.value), kScoreWidth);
     }
     out += fmt::format("{:>9}{:>10.2f}\n", run.em_iterations, run.seconds);
   }
   if (results.runs.size() > 1) {
     out += fmt::format("{:>6}", "mean");
-    for (const ScoreName& score : kTestScores) {
+    for (const ScoreName& score : scores) {
       const MeanStd moments = mean_std(test_scores(results.runs, score));
-      out +=
-          fmt::format("{:>{}}", percent(moments.mean) + " ± " + percent(moments.std), kScoreWidth);
+      out += fmt::format("{:>{}}",
+                         score_text(task, moments.mean) + " ± " + score_text(task, moments.std),
+                         kScoreWidth);
     }
     out += "\n";
   }

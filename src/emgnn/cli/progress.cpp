@@ -7,14 +7,23 @@
 
 namespace emgnn::cli {
 
+namespace {
+
+std::string score_text(const Scores& scores) {
+  return scores.task == Task::kClassification ? fmt::format("{:.1f} %", 100.0 * scores.accuracy)
+                                              : fmt::format("RMSE {:.3f}", scores.rmse);
+}
+
+}  // namespace
+
 void Progress::on_run(int64_t run, uint64_t /*seed*/) {
   run_ = run;
-  accuracy_ = -1.0;
+  validation_.reset();
 }
 
 void Progress::on_step(const StepInfo& step) {
   ++steps_done_;
-  if (step.validated) accuracy_ = step.validation_accuracy;
+  if (step.validation) validation_ = step.validation;
   if (line_.due()) line_.show(text(step));
 }
 
@@ -38,7 +47,7 @@ std::string Progress::text(const StepInfo& step) const {
              ? fmt::format(" {}  round {}", bar(share), step.round)
              : fmt::format(", round {}, step {} of {}", step.round, step.step, step.max_steps);
   const char* separator = line_.on_terminal() ? "  " : ", ";
-  if (accuracy_ >= 0.0) out += fmt::format("{}validation {:.1f} %", separator, 100.0 * accuracy_);
+  if (validation_) out += fmt::format("{}validation {}", separator, score_text(*validation_));
   return out + fmt::format("{}{} left", separator, time_left(step));
 }
 

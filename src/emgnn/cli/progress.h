@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include <emgnn/cli/status_line.h>
@@ -28,8 +29,8 @@ class Progress : public RunsObserver {
   int64_t runs_;
   StatusLine line_;
   int64_t run_ = 0;
-  int64_t steps_done_ = 0;  // by this process
-  double accuracy_ = -1.0;  // of the last validation; negative: none yet
+  int64_t steps_done_ = 0;            // by this process
+  std::optional<Scores> validation_;  // the last one
   Clock::time_point start_ = Clock::now();
 };
 

@@ -16,8 +16,8 @@ class Adam {
   Adam(const std::vector<Parameter>& parameters, const OptimOptions& options);
 
   // One update from the gradients in the parameters, which are cleared. A parameter without one
-  // stays as it is.
-  void step();
+  // stays as it is. `share` of the run is over: the schedule of the learning rate.
+  void step(double share = 0.0);
 
   // The running moments and the number of updates, to save and to restore.
   std::vector<at::Tensor> first_moment, second_moment;

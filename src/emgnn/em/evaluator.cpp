@@ -26,21 +26,22 @@ Evaluator::Evaluator(const GraphFamily& family, const Backbone& backbone, const 
 }
 
 template <class Consume>
-void Evaluator::for_each_tile(std::span<const int64_t> lam_ids, Consume&& consume) const {
+void Evaluator::for_each_tile(std::span<const int64_t> lam_ids, const Poll& poll,
+                              Consume&& consume) const {
   const at::NoGradGuard no_grad;
   const Pass pass;
   const at::Tensor embedded = backbone_->embed(input_, pass);
   for (size_t begin = 0; begin < lam_ids.size(); begin += tile_) {
-    if (poll_) poll_();
+    if (poll) poll();
     const auto tile = lam_ids.subspan(begin, std::min(tile_, lam_ids.size() - begin));
     consume(begin, backbone_->forward(view_->shifts(tile), embedded, pass));
   }
 }
 
-std::vector<double> Evaluator::losses(std::span<const int64_t> lam_ids,
-                                      const at::Tensor& label) const {
+std::vector<double> Evaluator::losses(std::span<const int64_t> lam_ids, const at::Tensor& label,
+                                      const Poll& poll) const {
   std::vector<double> losses(lam_ids.size());
-  for_each_tile(lam_ids, [&](size_t begin, const at::Tensor& logits) {
+  for_each_tile(lam_ids, poll, [&](size_t begin, const at::Tensor& logits) {
     const at::Tensor loss = cross_entropy(logits, label);
     std::copy_n(loss.data_ptr<double>(), loss.numel(),
                 losses.begin() + static_cast<ptrdiff_t>(begin));
@@ -48,9 +49,9 @@ std::vector<double> Evaluator::losses(std::span<const int64_t> lam_ids,
   return losses;
 }
 
-Expectation Evaluator::expect(const Posterior& posterior, Average average) const {
+Expectation Evaluator::expect(const Posterior& posterior, Average average, const Poll& poll) const {
   at::Tensor mean_logits, mean_prob, mean_square;
-  for_each_tile(posterior.lam_ids(), [&](size_t begin, const at::Tensor& tile) {
+  for_each_tile(posterior.lam_ids(), poll, [&](size_t begin, const at::Tensor& tile) {
     const at::Tensor logits = tile.to(at::kDouble);
     const at::Tensor prob = at::softmax(logits, 2);
     if (!mean_logits.defined()) mean_logits = at::zeros_like(logits[0]);

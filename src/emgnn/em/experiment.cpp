@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include <emgnn/base/error.h>
+#include <emgnn/em/node_problem.h>
 #include <emgnn/em/rewire_input.h>
 #include <emgnn/em/shipped_configs.h>
 #include <emgnn/models/backbones.h>
@@ -105,7 +106,8 @@ Experiment::Experiment(const Dataset& dataset, const Preparation& preparation,
                             .num_features = dataset.features.num_cols,
                             .num_outputs = dataset.num_classes()};
   backbone_ = backbone_of(method).make(options.model, sizes, seed);
-  trainer_ = std::make_unique<Trainer>(dataset, *family_, *backbone_, options, seed);
+  problem_ = std::make_unique<NodeProblem>(dataset, *family_, *backbone_, options.em);
+  trainer_ = std::make_unique<Trainer>(*problem_, options, seed);
 }
 
 }  // namespace emgnn

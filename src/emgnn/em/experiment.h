@@ -47,6 +47,7 @@ class Experiment {
   std::unique_ptr<GraphFamily> family_;
   const RewireFamily* rewire_family_ = nullptr;
   std::unique_ptr<Backbone> backbone_;
+  std::unique_ptr<Problem> problem_;
   std::unique_ptr<Trainer> trainer_;
 };
 

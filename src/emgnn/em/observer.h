@@ -8,6 +8,7 @@
 
 #include <emgnn/em/mcmc.h>
 #include <emgnn/em/posterior.h>
+#include <emgnn/models/scores.h>
 
 namespace emgnn {
 
@@ -22,15 +23,13 @@ struct RoundInfo {
   Posterior posterior;            // p_t
 };
 
-// One gradient step, with the validation that followed it, if one did.
+// One pass over the training data, with the validation that followed it, if one did.
 struct StepInfo {
   int64_t step = 0;         // from 1, warm-up included
   int64_t max_steps = 0;    // if training is not stopped early
   int64_t round = 0;        // 0 during warm-up
   double train_loss = 0.0;  // unweighted, at the drawn graphs
-  bool validated = false;
-  double validation_loss = 0.0;
-  double validation_accuracy = 0.0;
+  std::optional<Scores> validation;
 };
 
 class Observer {
@@ -41,7 +40,7 @@ class Observer {
   virtual void on_step(const StepInfo& /*step*/) {}
   // Called after every round and when the run is about to be interrupted.
   virtual void on_checkpoint(const TrainState& /*state*/) {}
-  // Asked before every gradient step.
+  // Asked before every pass and during long work.
   virtual bool stop_requested() { return false; }
 };
 

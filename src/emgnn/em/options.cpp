@@ -12,9 +12,12 @@ void describe(OptionVisitor& v, EmOptions& o) {
            "priors and draws: PT/PO push away from bad graphs, PD/PH do not; PT/PD draw from p_t, "
            "PO/PH uniformly");
   v.integer("em.rounds", o.rounds, 1, kMany, "EM rounds T");
-  v.integer("em.steps", o.steps, 1, kMany, "gradient steps T' per round");
+  v.integer(
+      "em.steps", o.steps, 1, kMany,
+      "passes over the training data T' per round: one gradient step each for nodes, an epoch of "
+      "optim.batch molecules each for molecules");
   v.integer("em.warmup", o.warmup, 0, kMany,
-            "gradient steps on the observed graph before the first round");
+            "the same on the observed graph before the first round");
   v.real("em.eta", o.eta, 0.0, 1e9, "inverse temperature of the posterior in round 1");
   v.real("em.eta_step", o.eta_step, -1e9, 1e9, "growth of the inverse temperature per round");
   v.choice("em.weight", o.weight, {"importance", "contrast", "sign"},
@@ -46,20 +49,23 @@ void describe(OptionVisitor& v, McmcOptions& o) {
 
 void describe(OptionVisitor& v, OptimOptions& o) {
   v.real("optim.learning_rate", o.learning_rate, 0.0, 1e3, "Adam's learning rate");
+  v.choice("optim.schedule", o.schedule, {"constant", "cosine"},
+           "the learning rate over the run: constant, or half a cosine wave down to 0");
   v.real("optim.weight_decay", o.weight_decay, 0.0, 1e3, "L2 penalty, added to the gradient");
   v.choice("optim.decay", o.decay, {"all", "first-layer"},
            "parameters that the penalty applies to");
   v.real("optim.average", o.average, 0.0, 0.9999,
          "0: use the trained weights; else a running average of them that forgets by this factor "
          "per step");
+  v.integer("optim.batch", o.batch, 2, kMany, "molecules of one gradient step");
 }
 
 void describe(OptionVisitor& v, StopOptions& o) {
-  v.choice("stop.rule", o.rule, {"loss-and-accuracy", "loss", "accuracy", "never"},
+  v.choice("stop.rule", o.rule, {"loss-and-accuracy", "loss", "accuracy", "rmse", "never"},
            "validation scores that decide which weights are kept; never keeps the last");
   v.integer("stop.patience", o.patience, 1, kMany,
             "validations without improvement before training stops");
-  v.integer("stop.every", o.every, 1, kMany, "gradient steps between validations");
+  v.integer("stop.every", o.every, 1, kMany, "passes between validations");
   v.integer("stop.graphs", o.graphs, 1, kMany,
             "graphs that a validation averages over; spread evenly over p_t where it has more");
   v.choice("stop.posterior", o.posterior, {"best", "last"},

@@ -46,15 +46,18 @@ struct McmcOptions {
 };
 
 enum class Decay { kAll, kFirstLayer };
+enum class Schedule { kConstant, kCosine };
 
 struct OptimOptions {
   double learning_rate = 0.005;
+  Schedule schedule = Schedule::kConstant;
   double weight_decay = 0.001;
   Decay decay = Decay::kAll;
   double average = 0.0;
+  int64_t batch = 128;
 };
 
-enum class StopRule { kLossAndAccuracy, kLoss, kAccuracy, kNever };
+enum class StopRule { kLossAndAccuracy, kLoss, kAccuracy, kRmse, kNever };
 enum class StopPosterior { kBest, kLast };
 
 struct StopOptions {

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which weights are kept and when training ends, judged on validation nodes only.
+// Which weights are kept and when training ends, judged on validation data only.
 #pragma once
 
 #include <cstdint>
 #include <limits>
 
 #include <emgnn/em/options.h>
+#include <emgnn/models/scores.h>
 
 namespace emgnn {
 
 struct StopState {
-  double best_loss = std::numeric_limits<double>::infinity();
+  double best_loss = std::numeric_limits<double>::infinity();  // or RMSE
   double best_accuracy = -1.0;
   int64_t waited = 0;  // validations since the last improvement
 };
@@ -25,6 +26,10 @@ struct StopVerdict {
 //   good as their bests (which may come from different steps).
 // loss, accuracy: weights are kept at a strictly better value (a tie in accuracy is decided by the
 // loss). never: the last weights are kept and training runs to its end.
-StopVerdict judge(const StopOptions& options, StopState& state, double loss, double accuracy);
+// rmse: the same as loss, by the root mean squared error.
+StopVerdict judge(const StopOptions& options, StopState& state, const Scores& scores);
+
+// UsageError for a rule that needs a score of the other task.
+void check_rule(StopRule rule, Task task);
 
 }  // namespace emgnn

@@ -4,8 +4,6 @@
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
-#include <algorithm>
-#include <set>
 #include <utility>
 
 #include <emgnn/base/error.h>
@@ -36,67 +34,26 @@ class SerialAten {
   int before_;
 };
 
-std::vector<int32_t> joined(const std::vector<int32_t>& a, const std::vector<int32_t>& b) {
-  std::vector<int32_t> out = a;
-  out.insert(out.end(), b.begin(), b.end());
-  return out;
-}
-
-// Nodes of the types that carry labels; all nodes where types are not told apart.
-std::vector<int32_t> predicted_rows(const Dataset& dataset) {
-  std::set<int32_t> types;
-  std::vector<int32_t> rows;
-  for (int32_t v = 0; v < dataset.graph.num_nodes && !dataset.node_type.empty(); ++v) {
-    if (dataset.label[static_cast<size_t>(v)] != kNoLabel)
-      types.insert(dataset.node_type[static_cast<size_t>(v)]);
-  }
-  for (int32_t v = 0; v < dataset.graph.num_nodes; ++v) {
-    if (dataset.node_type.empty() || types.contains(dataset.node_type[static_cast<size_t>(v)]))
-      rows.push_back(v);
-  }
-  return rows;
-}
-
-ClassificationScores score(const Dataset& dataset, const std::vector<int32_t>& predicted,
-                           const at::Tensor& log_prob, const std::vector<int32_t>& rows) {
-  std::vector<int64_t> place;
-  for (int32_t row : rows) {
-    place.push_back(std::lower_bound(predicted.begin(), predicted.end(), row) - predicted.begin());
-  }
-  return classification_scores(log_prob.index_select(0, at::tensor(place)),
-                               gather_labels(dataset.label, rows));
-}
-
 }  // namespace
 
-Trainer::Trainer(const Dataset& dataset, const GraphFamily& family, Backbone& backbone,
-                 const TrainOptions& options, uint64_t seed)
-    : dataset_(&dataset),
-      family_(&family),
-      backbone_(&backbone),
+Trainer::Trainer(Problem& problem, const TrainOptions& options, uint64_t seed)
+    : problem_(&problem),
+      family_(&problem.family()),
+      backbone_(&problem.backbone()),
       options_(options),
       seed_(seed),
-      adam_(backbone.parameters(), options.optim) {
-  if (!enumerates()) proposals_per_chain(options.mcmc);  // a bad setting fails before any work
+      adam_(backbone_->parameters(), options.optim) {
+  // A bad setting fails before any work.
+  check_rule(options.stop.rule, problem.task());
+  if (!enumerates()) proposals_per_chain(options.mcmc);
   const double last_eta =
       options.em.eta + options.em.eta_step * static_cast<double>(options.em.rounds - 1);
   EMGNN_CHECK(last_eta >= 0.0,
               "em.eta_step makes the inverse temperature negative in the last round", last_eta);
-  EMGNN_CHECK(options.em.posterior != PosteriorMode::kExact || family.size() <= kExactLimit,
+  EMGNN_CHECK(options.em.posterior != PosteriorMode::kExact || family_->size() <= kExactLimit,
               "em.posterior=exact: too many graphs to enumerate; use mcmc, a larger space.step or "
               "a smaller space.grid",
-              family.size());
-  const Split& split = dataset.split;
-  train_label_ = gather_labels(dataset.label, split.train);
-  validation_label_ = gather_labels(dataset.label, split.validation);
-  train_ = std::make_unique<Evaluator>(family, backbone, dataset.features, split.train);
-  validation_ = std::make_unique<Evaluator>(family, backbone, dataset.features, split.validation);
-  posterior_label_ = train_label_;
-  if (options.em.labels == LabelSet::kTrainAndValidation) {
-    const std::vector<int32_t> rows = joined(split.train, split.validation);
-    posterior_label_ = gather_labels(dataset.label, rows);
-    posterior_only_ = std::make_unique<Evaluator>(family, backbone, dataset.features, rows);
-  }
+              family_->size());
 }
 
 int64_t Trainer::round() const {
@@ -130,7 +87,7 @@ void Trainer::resume(TrainState state) {
   assign(backbone_->parameters(), state.parameters);
   adam_.first_moment = copy_of(state.first_moment);
   adam_.second_moment = copy_of(state.second_moment);
-  adam_.num_updates = state.step;
+  adam_.num_updates = state.step * problem_->num_batches();
   state_ = std::move(state);
   state_.average = copy_of(state_.average);
 }
@@ -143,7 +100,7 @@ TrainResult Trainer::run(Observer& observer) {
     if (stop) interrupted();
     StepInfo info{.max_steps = max_steps(), .round = round()};
     if (round_begins()) e_step(observer);
-    info.train_loss = gradient_step();
+    info.train_loss = training_pass();
     if (options_.optim.average > 0.0) {
       update_average(state_.average, backbone_->parameters(), options_.optim.average, state_.step);
     }
@@ -161,14 +118,11 @@ void Trainer::e_step(Observer& observer) {
   RoundInfo info;
   info.round = round();
   info.eta = em.eta + em.eta_step * static_cast<double>(info.round - 1);
-  Evaluator& evaluator = posterior_only_ ? *posterior_only_ : *train_;
   // The checkpoint of the round's beginning is there already.
-  evaluator.set_poll([&] {
+  const auto poll = [&] {
     if (observer.stop_requested()) interrupted();
-  });
-  const auto losses_of = [&](std::span<const int64_t> ids) {
-    return evaluator.losses(ids, posterior_label_);
   };
+  const auto losses_of = [&](std::span<const int64_t> ids) { return problem_->losses(ids, poll); };
   const WithAverage weights(backbone_->parameters(), state_.average);
   std::vector<double> prior_losses;
   if (enumerates()) {
@@ -199,9 +153,16 @@ void Trainer::e_step(Observer& observer) {
   observer.on_round(info, enumerates() ? nullptr : &*last_mcmc_);
 }
 
-double Trainer::gradient_step() {
+double Trainer::training_pass() {
+  const int64_t batches = problem_->num_batches();
+  double loss = 0.0;
+  for (int64_t b = 0; b < batches; ++b) loss += gradient_step(state_.step * batches + b);
+  return loss / static_cast<double>(batches);
+}
+
+double Trainer::gradient_step(int64_t number) {
   const EmOptions& em = options_.em;
-  const Pass pass{.training = true, .seed = seed_, .step = static_cast<uint64_t>(state_.step)};
+  const Pass pass{.training = true, .seed = seed_, .step = static_cast<uint64_t>(number)};
   std::vector<double> weight = {1.0};
   std::vector<int64_t> lam_ids;
   if (!warming_up()) {
@@ -212,31 +173,24 @@ double Trainer::gradient_step() {
       weight.push_back(mstep_weight(em, *state_.posterior, family_->size(), lam_ids.back()));
     }
   }
-  const FamilyView& view = train_->view();
-  const Shift shift = warming_up() ? view.observed() : view.shifts(lam_ids);
-  const at::Tensor logits =
-      backbone_->forward(shift, backbone_->embed(train_->input(), pass), pass);
-  const at::Tensor loss = cross_entropy(logits, train_label_);  // [draws]
+  const at::Tensor loss = problem_->batch_losses(lam_ids, pass);  // [draws]
   // θ descends on the mean over the drawn λ of w(λ) L(λ, θ)
   (loss * at::tensor(weight)).mean().backward();
-  adam_.step();
+  adam_.step(static_cast<double>(state_.step) / static_cast<double>(max_steps()));
   return loss.mean().item<double>();
 }
 
-Posterior Trainer::used_to_predict(const Posterior& posterior) const {
-  if (options_.em.keep == Keep::kAll) return posterior;
-  return posterior.restricted(1.0 / static_cast<double>(family_->size()));
+Posterior kept_to_predict(const EmOptions& options, const Posterior& posterior,
+                          int64_t num_points) {
+  if (options.keep == Keep::kAll) return posterior;
+  return posterior.restricted(1.0 / static_cast<double>(num_points));
 }
 
 void Trainer::validate(StepInfo& info) {
   const WithAverage weights(backbone_->parameters(), state_.average);
-  const Posterior sample = used_to_predict(*state_.posterior).thinned(options_.stop.graphs);
-  const Expectation e = validation_->expect(sample, options_.em.average);
-  const ClassificationScores scores = classification_scores(e.log_prob, validation_label_);
-  info.validated = true;
-  info.validation_loss = scores.loss;
-  info.validation_accuracy = scores.accuracy;
-  const StopVerdict verdict = judge(options_.stop, state_.stop, scores.loss, scores.accuracy);
+  const Posterior kept = kept_to_predict(options_.em, *state_.posterior, family_->size());
+  info.validation = problem_->validate(kept.thinned(options_.stop.graphs));
+  const StopVerdict verdict = judge(options_.stop, state_.stop, *info.validation);
   if (verdict.keep || state_.best_parameters.empty()) {
     state_.best_parameters = values_of(backbone_->parameters());
     state_.best_posterior = state_.posterior;
@@ -253,17 +207,15 @@ TrainResult Trainer::finish(Observer& observer) {
       options_.stop.posterior == StopPosterior::kBest ? *state_.best_posterior : *state_.posterior;
   result.rounds = state_.rounds;
   result.last_mcmc = last_mcmc_;
-  result.rows = predicted_rows(*dataset_);
-  Evaluator everything(*family_, *backbone_, dataset_->features, result.rows);
-  everything.set_poll([&] {
+  const auto poll = [&] {
     if (!observer.stop_requested()) return;
     observer.on_checkpoint(snapshot());
     interrupted();
-  });
-  result.prediction = everything.expect(used_to_predict(result.posterior), options_.em.average);
-  result.validation =
-      score(*dataset_, result.rows, result.prediction.log_prob, dataset_->split.validation);
-  result.test = score(*dataset_, result.rows, result.prediction.log_prob, dataset_->split.test);
+  };
+  result.prediction =
+      problem_->predict(kept_to_predict(options_.em, result.posterior, family_->size()), poll);
+  result.validation = problem_->score(result.prediction, Part::kValidation);
+  result.test = problem_->score(result.prediction, Part::kTest);
   return result;
 }
 

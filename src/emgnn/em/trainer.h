@@ -1,29 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // Expectation–maximisation: warm-up, then rounds of an E-step over all graphs and an M-step of
-// signed gradient steps on drawn graphs. With a family of one point this is ordinary training.
+// signed gradient steps on drawn graphs. With a family of one point this is ordinary training. What
+// is trained, and on which data, is the problem's.
 #pragma once
 
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <vector>
 
-#include <emgnn/data/dataset.h>
 #include <emgnn/em/adam.h>
-#include <emgnn/em/evaluator.h>
 #include <emgnn/em/observer.h>
 #include <emgnn/em/options.h>
+#include <emgnn/em/problem.h>
 #include <emgnn/em/stopping.h>
-#include <emgnn/models/task.h>
 
 namespace emgnn {
 
 // Everything a run needs to go on where it was: randomness is a function of the seed and these
 // counters.
 struct TrainState {
-  int64_t step = 0;  // gradient steps taken
+  int64_t step = 0;  // passes over the training data
   bool stopped = false;
   StopState stop;
   std::optional<Posterior> posterior;       // p_t of the round in progress
@@ -36,20 +34,17 @@ struct TrainState {
 struct TrainResult {
   int64_t em_iterations = 0;
   bool stopped_early = false;
-  ClassificationScores validation, test;
+  Scores validation, test;
   Posterior posterior;  // p_T
   std::vector<RoundInfo> rounds;
-  std::vector<int32_t> rows;  // the nodes predicted: those of the type that carries labels
-  Expectation prediction;     // beside rows
+  Prediction prediction;
   std::optional<McmcResult> last_mcmc;
 };
 
 class Trainer {
  public:
-  // The dataset, the family and the backbone outlive the trainer; the backbone's weights are
-  // trained in place.
-  Trainer(const Dataset& dataset, const GraphFamily& family, Backbone& backbone,
-          const TrainOptions& options, uint64_t seed);
+  // The problem outlives the trainer; the weights of its backbone are trained in place.
+  Trainer(Problem& problem, const TrainOptions& options, uint64_t seed);
 
   void resume(TrainState state);
 
@@ -67,23 +62,22 @@ class Trainer {
   [[noreturn]] void interrupted() const;
 
   void e_step(Observer& observer);
-  double gradient_step();
+  double training_pass();
+  double gradient_step(int64_t number);
   void validate(StepInfo& info);
-  Posterior used_to_predict(const Posterior& posterior) const;
   TrainResult finish(Observer& observer);
 
-  const Dataset* dataset_;
+  Problem* problem_;
   const GraphFamily* family_;
   Backbone* backbone_;
   TrainOptions options_;
   uint64_t seed_;
-  at::Tensor posterior_label_, train_label_, validation_label_;
-  std::unique_ptr<Evaluator> train_, validation_;
-  std::unique_ptr<Evaluator>
-      posterior_only_;  // set when the E-step reads other rows than the M-step
   Adam adam_;
   TrainState state_;
   std::optional<McmcResult> last_mcmc_;
 };
+
+// p_t as predictions use it: em.keep.
+Posterior kept_to_predict(const EmOptions& options, const Posterior& posterior, int64_t num_points);
 
 }  // namespace emgnn

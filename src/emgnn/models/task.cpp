@@ -21,12 +21,12 @@ at::Tensor gather_labels(std::span<const int32_t> label, std::span<const int32_t
   return out;
 }
 
-ClassificationScores classification_scores(const at::Tensor& log_prob, const at::Tensor& label) {
+Scores classification_scores(const at::Tensor& log_prob, const at::Tensor& label) {
   const int64_t num_rows = log_prob.size(0), num_classes = log_prob.size(1);
   const auto lp = log_prob.accessor<double, 2>();
   const auto y = label.accessor<int64_t, 1>();
   std::vector<int64_t> hit(static_cast<size_t>(num_classes)), predicted(hit), actual(hit);
-  ClassificationScores scores;
+  Scores scores;
   int64_t correct = 0;
   for (int64_t i = 0; i < num_rows; ++i) {
     int64_t best = 0;

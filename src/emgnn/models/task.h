@@ -8,6 +8,8 @@
 #include <span>
 #include <vector>
 
+#include <emgnn/models/scores.h>
+
 namespace emgnn {
 
 // Mean cross-entropy of each graph in float64: logits [num_graphs, rows, classes], label int64
@@ -17,15 +19,8 @@ at::Tensor cross_entropy(const at::Tensor& logits, const at::Tensor& label);
 // The labels of `rows` as int64 [rows].
 at::Tensor gather_labels(std::span<const int32_t> label, std::span<const int32_t> rows);
 
-struct ClassificationScores {
-  double loss = 0.0;
-  double accuracy = 0.0;
-  double micro_f1 = 0.0;  // one label per node: equal to the accuracy
-  double macro_f1 = 0.0;  // unweighted mean over classes of 2TP/(2TP+FP+FN), 0 where undefined
-};
-
 // Scores of float64 log-probabilities [rows, classes]; the predicted class is the first of the
 // largest.
-ClassificationScores classification_scores(const at::Tensor& log_prob, const at::Tensor& label);
+Scores classification_scores(const at::Tensor& log_prob, const at::Tensor& label);
 
 }  // namespace emgnn

@@ -6,6 +6,8 @@ namespace emgnn {
 
 namespace {
 
+const std::span<const ScoreName> kTestScores = score_names(Task::kClassification);
+
 // Micro and macro F1.
 PaperTable heterogeneous() {
   return {.name = "heterogeneous",

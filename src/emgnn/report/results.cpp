@@ -15,15 +15,18 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json scores_json(const ClassificationScores& scores) {
+Json scores_json(const Scores& scores) {
   Json out;
-  for (const ScoreName& score : kTestScores) out[score.name] = scores.*score.value;
+  for (const ScoreName& score : score_names(scores.task)) out[score.name] = scores.*score.value;
   return out;
 }
 
-ClassificationScores parse_scores(const Json& json) {
-  ClassificationScores out;
-  for (const ScoreName& score : kTestScores) out.*score.value = json.at(score.name).get<double>();
+Scores parse_scores(const Json& json) {
+  Scores out;
+  const char* rmse = main_score(Task::kRegression).name;
+  out.task = json.contains(rmse) ? Task::kRegression : Task::kClassification;
+  for (const ScoreName& score : score_names(out.task))
+    out.*score.value = json.at(score.name).get<double>();
   return out;
 }
 
@@ -113,7 +116,7 @@ Json to_json(const Results& results) {
   Json runs = Json::array();
   for (const RunRecord& run : results.runs) runs.push_back(run_json(run));
   Json mean, deviation;
-  for (const ScoreName& score : kTestScores) {
+  for (const ScoreName& score : score_names(results.task())) {
     const MeanStd moments = mean_std(test_scores(results.runs, score));
     mean[score.name] = moments.mean;
     deviation[score.name] = moments.std;

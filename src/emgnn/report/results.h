@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <emgnn/em/config.h>
-#include <emgnn/models/task.h>
+#include <emgnn/models/scores.h>
 #include <emgnn/report/importance.h>
 #include <emgnn/report/mcmc_summary.h>
 #include <emgnn/report/weighted_point.h>
@@ -31,7 +31,7 @@ struct RunRecord {
   double peak_rss_mb = 0.0;      // of the process so far
   int64_t em_iterations = 0;
   bool stopped_early = false;
-  ClassificationScores validation, test;
+  Scores validation, test;
   std::vector<RoundRecord> rounds;
   std::vector<WeightedPoint> posterior;  // p_T
 };
@@ -40,7 +40,9 @@ struct Results {
   std::string dataset, method;
   RunConfig config;
   std::vector<std::string> lambda_names;
-  std::vector<RunRecord> runs;
+  std::vector<RunRecord> runs;  // at least one
+
+  Task task() const { return runs.front().test.task; }
 };
 
 // The mean over the runs of p_T, in the order of the points.
@@ -49,14 +51,6 @@ std::vector<WeightedPoint> mean_posterior(const std::vector<RunRecord>& runs);
 // What the mean of p_T says about the edge types; empty for a method without a mixture.
 Importance importance_of(const Results& results);
 
-// The scores of the test nodes that tables show, each with its JSON name.
-struct ScoreName {
-  const char* name;
-  double ClassificationScores::*value;
-};
-inline constexpr ScoreName kTestScores[] = {{"micro_f1", &ClassificationScores::micro_f1},
-                                            {"macro_f1", &ClassificationScores::macro_f1},
-                                            {"accuracy", &ClassificationScores::accuracy}};
 std::vector<double> test_scores(const std::vector<RunRecord>& runs, const ScoreName& score);
 
 // Every key of the configuration with a value of its own type: {"em.rounds": 15, ...}.

@@ -35,23 +35,23 @@ std::string posterior_csv(const std::vector<std::string>& names,
   return out;
 }
 
-std::string predictions_csv(const Dataset& dataset, const TrainResult& result) {
+std::string predictions_csv(const Dataset& dataset, const Prediction& prediction) {
   const size_t classes = dataset.class_names.size();
   const std::vector<const char*> split = split_of_nodes(dataset);
-  const at::Tensor log_prob = result.prediction.log_prob.contiguous();
-  const at::Tensor spread = result.prediction.spread.contiguous();
+  const at::Tensor log_prob = prediction.value.contiguous();
+  const at::Tensor spread = prediction.spread.contiguous();
   std::string out = "node,split,label,predicted";
   for (const std::string& name : dataset.class_names) {
     out += fmt::format(",{}", csv_field(fmt::format("p({})", name)));
   }
   out += ",spread\n";
-  for (size_t i = 0; i < result.rows.size(); ++i) {
-    const auto node = static_cast<size_t>(result.rows[i]);
+  for (size_t i = 0; i < prediction.rows.size(); ++i) {
+    const auto node = static_cast<size_t>(prediction.rows[i]);
     const double* row = log_prob.data_ptr<double>() + i * classes;
     const auto predicted = static_cast<size_t>(std::max_element(row, row + classes) - row);
     const int32_t label = dataset.label[node];
     fmt::format_to(
-        std::back_inserter(out), "{},{},{},{}", csv_field(dataset.node_name(result.rows[i])),
+        std::back_inserter(out), "{},{},{},{}", csv_field(dataset.node_name(prediction.rows[i])),
         split[node],
         label == kNoLabel ? "" : csv_field(dataset.class_names[static_cast<size_t>(label)]),
         csv_field(dataset.class_names[predicted]));

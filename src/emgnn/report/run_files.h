@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <emgnn/data/dataset.h>
-#include <emgnn/em/trainer.h>
+#include <emgnn/em/problem.h>
 #include <emgnn/kernels/candidate_edges.h>
 #include <emgnn/report/results.h>
 #include <emgnn/space/rewire_draws.h>
@@ -20,7 +20,7 @@ std::string posterior_csv(const std::vector<std::string>& names,
 
 // One row per predicted node: node, split, label, predicted, the probability of each class, and
 // spread, the standard deviation over the graphs of the predicted class's probability.
-std::string predictions_csv(const Dataset& dataset, const TrainResult& result);
+std::string predictions_csv(const Dataset& dataset, const Prediction& prediction);
 
 // One row per pair: source, target, kind (observed or candidate), cosine (of a candidate), p, the
 // probability under p_T that the graph has the edge, and p_rate, the same over all draws of the

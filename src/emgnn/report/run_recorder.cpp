@@ -88,9 +88,10 @@ void RunRecorder::on_step(const StepInfo& step) {
                {"step", step.step},
                {"round", step.round},
                {"train_loss", step.train_loss}};
-  if (step.validated) {
-    line["validation_loss"] = step.validation_loss;
-    line["validation_accuracy"] = step.validation_accuracy;
+  if (step.validation) {
+    const ScoreName& score = main_score(step.validation->task);
+    line["validation_loss"] = step.validation->loss;
+    line[fmt::format("validation_{}", score.name)] = *step.validation.*score.value;
   }
   folder_.append(kMetricsFile, line.dump() + "\n");
   next_.on_step(step);

@@ -219,7 +219,7 @@ class RunSet {
     out.run.prepare_seconds = prepare_seconds;
     out.run.peak_rss_mb = peak_rss_mb();
     folder.write("posterior.csv", posterior_csv(out.lambda_names, out.run.posterior));
-    folder.write("predictions.csv", predictions_csv(dataset, result));
+    folder.write("predictions.csv", predictions_csv(dataset, result.prediction));
     if (const RewireFamily* family = experiment.rewire_family()) {
       folder.write("edges.csv",
                    edges_csv(dataset, family->draws(), preparation.candidates, result.posterior));
