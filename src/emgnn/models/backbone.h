@@ -6,21 +6,12 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
-#include <string>
-#include <vector>
 
-#include <emgnn/base/rng.h>
+#include <emgnn/models/network.h>
 #include <emgnn/models/ops.h>
-#include <emgnn/models/options.h>
 #include <emgnn/space/shift.h>
 
 namespace emgnn {
-
-struct Parameter {
-  std::string name;
-  at::Tensor value;  // a leaf that requires a gradient
-  int layer = 0;
-};
 
 struct BackboneSizes {
   int64_t num_nodes = 0;
@@ -28,10 +19,8 @@ struct BackboneSizes {
   int64_t num_outputs = 0;
 };
 
-class Backbone {
+class Backbone : public Network {
  public:
-  virtual ~Backbone() = default;
-
   virtual int num_hops() const = 0;  // how far a row's output reaches into the graph
   virtual int64_t widest_layer() const = 0;
 
@@ -40,24 +29,6 @@ class Backbone {
   // Outputs [num_graphs, output rows of the last hop, num_outputs] from embed()'s result.
   virtual at::Tensor forward(const Shift& shift, const at::Tensor& embedded,
                              const Pass& pass) const = 0;
-
-  const std::vector<Parameter>& parameters() const { return parameters_; }
-
- protected:
-  at::Tensor add_parameter(std::string name, at::Tensor value, int layer);
-
- private:
-  std::vector<Parameter> parameters_;
 };
-
-// Where the dropout behind hidden layer l draws from; place 0 is the input's.
-inline uint32_t hidden_place(int layer) { return 1 + static_cast<uint32_t>(layer); }
-
-// Each entry ~ U(±bound).
-at::Tensor init_uniform(std::vector<int64_t> shape, double bound, Rng& rng);
-// W [rows, cols] ~ U(±√(6/(rows+cols))), or ~ U(±1/√cols).
-at::Tensor init_weight(int64_t rows, int64_t cols, Init init, Rng& rng);
-// Zero with Xavier; ~ U(±1/√size) otherwise.
-at::Tensor init_bias(int64_t size, Init init, Rng& rng);
 
 }  // namespace emgnn

@@ -21,6 +21,21 @@ void describe(OptionVisitor& visitor, ModelOptions& options) {
                "acm-gcn+: a fourth channel that sees the adjacency alone, with weights per node");
   visitor.choice("model.init", options.init, {"xavier-uniform", "uniform-out"},
                  "first weights: U(±sqrt(6/(in+out))) with zero biases, or U(±1/sqrt(out))");
+  visitor.choice("model.filter", options.filter, {"matrix", "scalar"},
+                 "em-gcn-star: a layer is H W0 + S H W1, or (a0 + a1 S) H W");
+  visitor.flag("model.affine", options.affine,
+               "em-gcn-star: W0 and W1 (or a0 and a1) are affine in lambda, scaled to -1..1");
+  visitor.choice("model.norm", options.norm, {"none", "batch", "layer"},
+                 "em-gcn-star: normalisation before each activation");
+  visitor.flag("model.residual", options.residual,
+               "em-gcn-star: add a layer's input to its output where the widths agree");
+  visitor.choice("model.readout", options.readout,
+                 {"sum", "mean", "max", "mean-and-max", "weighted-sum-and-max"},
+                 "em-gcn-star: what is taken of the atoms' columns; the weights are a sigmoid");
+  visitor.integer("model.head", options.head, 1, 65536,
+                  "em-gcn-star: width of the perceptron behind the readout");
+  visitor.real("model.head_dropout", options.head_dropout, 0.0, 0.99,
+               "em-gcn-star: dropout on the readout");
 }
 
 }  // namespace emgnn

@@ -12,6 +12,9 @@ namespace emgnn {
 
 enum class Init { kXavierUniform, kUniformOut };
 enum class SelfWeights { kShared, kSeparate };
+enum class Filter { kMatrix, kScalar };
+enum class Norm { kNone, kBatch, kLayer };
+enum class Readout { kSum, kMean, kMax, kMeanAndMax, kWeightedSumAndMax };
 
 struct ModelOptions {
   int64_t layers = 3;
@@ -24,6 +27,14 @@ struct ModelOptions {
   SelfWeights self = SelfWeights::kShared;
   bool structure = true;
   Init init = Init::kXavierUniform;
+  // em-gcn-star
+  Filter filter = Filter::kMatrix;
+  bool affine = false;
+  Norm norm = Norm::kNone;
+  bool residual = false;
+  Readout readout = Readout::kWeightedSumAndMax;
+  int64_t head = 64;
+  double head_dropout = 0.0;
 };
 void describe(OptionVisitor& visitor, ModelOptions& options);
 

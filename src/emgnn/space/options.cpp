@@ -35,6 +35,15 @@ void describe(OptionVisitor& visitor, SpaceOptions& options) {
                "rewire: nodes whose features have a larger cosine are candidates for an edge");
   visitor.integer("space.max_candidates", options.max_candidates, 0, 100'000'000,
                   "rewire: more candidates than this are an error");
+  visitor.real("space.first_radius", options.first_radius, 0.0, 1000.0,
+               "molecules: smallest distance, in angstrom, up to which atoms are joined");
+  visitor.real("space.last_radius", options.last_radius, 0.0, 1000.0, "molecules: largest one");
+  visitor.real("space.radius_step", options.radius_step, 1e-4, 1000.0,
+               "molecules: spacing of the distances between them");
+  visitor.choice("space.aggregation", options.aggregation, {"mean", "sum", "symmetric"},
+                 "molecules: S = D^-1 A, A, or D^-1/2 A D^-1/2");
+  visitor.flag("space.self_loops", options.self_loops,
+               "molecules: an atom is its own neighbour too (A+I in place of A)");
 }
 
 }  // namespace emgnn

@@ -13,6 +13,7 @@ enum class Normalisation { kRow, kSymmetric };
 enum class Drawing { kCoupled, kAuthors };
 enum class Confidence { kNone, kWeight };
 enum class Affinity { kNone, kCosine };
+enum class Aggregation { kMean, kSum, kSymmetric };
 
 struct SpaceOptions {
   FamilyKind family = FamilyKind::kAuto;
@@ -30,6 +31,12 @@ struct SpaceOptions {
   Affinity affinity = Affinity::kNone;
   double cosine_threshold = 0.5;
   int64_t max_candidates = 10'000'000;
+  // distance
+  double first_radius = 1.0;  // Å
+  double last_radius = 10.0;
+  double radius_step = 0.05;
+  Aggregation aggregation = Aggregation::kMean;
+  bool self_loops = false;
 };
 void describe(OptionVisitor& visitor, SpaceOptions& options);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <emgnn/models/backbone.h>
+#include <emgnn/models/network.h>
 
 #include <ATen/ops/empty.h>
 
@@ -15,9 +15,14 @@ at::Tensor init_uniform(std::vector<int64_t> shape, double bound, Rng& rng) {
   return t;
 }
 
-at::Tensor Backbone::add_parameter(std::string name, at::Tensor value, int layer) {
+at::Tensor Network::add_parameter(std::string name, at::Tensor value, int layer) {
   value.set_requires_grad(true);
   parameters_.push_back({std::move(name), value, layer});
+  return value;
+}
+
+at::Tensor Network::add_buffer(std::string name, at::Tensor value) {
+  buffers_.push_back({std::move(name), value});
   return value;
 }
 

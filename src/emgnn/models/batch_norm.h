@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Batch normalisation of the columns of a matrix, with the moments of the batch in training and
+// their running averages otherwise.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+namespace emgnn {
+
+inline constexpr double kNormEpsilon = 1e-5;
+inline constexpr double kNormMomentum = 0.1;
+
+struct BatchNorm {
+  at::Tensor weight, bias;  // parameters γ, β [width]
+  at::Tensor mean, var;     // buffers [width]
+
+  // γ (h − μ) / √(σ² + ε) + β with the moments of h, [rows, width]; moves the running ones.
+  at::Tensor train(const at::Tensor& h) const;
+  // With the running moments it is h · scale() + shift().
+  at::Tensor scale() const;
+  at::Tensor shift() const;
+};
+
+}  // namespace emgnn
