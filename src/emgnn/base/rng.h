@@ -20,7 +20,8 @@ enum class Stream : uint32_t {
   kGenerator = 6,  // generated datasets
   kRewire = 7,
   kPerturb = 8,
-  kHashing = 9,  // hyperplanes of the approximate candidate search
+  kHashing = 9,     // hyperplanes of the approximate candidate search
+  kConformer = 10,  // which conformer of a molecule a gradient step sees
 };
 
 using PhiloxBlock = std::array<uint32_t, 4>;

@@ -46,10 +46,10 @@ class MoleculeEvaluator {
   MoleculeExpectation observed(const TargetScale& scale) const;
 
  private:
-  // Predictions of the given λ: of molecule i, conformer c and λ number l at
-  // value[index[(i · conformers + c) · lams + l]].
-  struct Predictions;
+  struct Predictions;  // of every molecule, conformer and λ
   Predictions predict(std::span<const int64_t> lam_ids) const;
+  // In tiles, so that memory does not grow with the number of items.
+  std::vector<double> evaluate(std::span<const MoleculeItem> items) const;
 
   const MoleculeFamily* family_;
   const MoleculeBackbone* backbone_;

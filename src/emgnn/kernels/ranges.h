@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include <emgnn/kernels/activation.h>
+#include <emgnn/kernels/block.h>
 #include <emgnn/kernels/combine.h>
 #include <emgnn/kernels/nested.h>
 #include <emgnn/kernels/spmm.h>
@@ -50,6 +51,8 @@ struct RangeKernels {
   void (*nested)(const NestedView& a, const NestedBatch& batch, int64_t graph, Range rows);
   void (*nested_shared)(const NestedView& a, const NestedBatch& batch, Range rows);
   void (*nested_add)(const NestedView& a, const NestedBatch& batch, Range rows);
+  void (*block)(const BlockView& a, int64_t width, const float* in, float* out, Range rows);
+  void (*segment_max)(const CsrView& a, int64_t width, const float* in, float* out, Range segments);
   void (*combine)(const CombineShape& shape, const float* coef, const float* scale,
                   const float* term, float* out, Range rows);
   void (*combine_backward)(const CombineShape& shape, const float* coef, const float* scale,

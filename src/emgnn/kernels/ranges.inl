@@ -8,6 +8,8 @@
 #include <emgnn/kernels/vec.inl>
 #include <emgnn/kernels/spmm_range.inl>
 #include <emgnn/kernels/nested_range.inl>
+#include <emgnn/kernels/block_range.inl>
+#include <emgnn/kernels/segment_range.inl>
 #include <emgnn/kernels/gemm_range.inl>
 #include <emgnn/kernels/combine_range.inl>
 #include <emgnn/kernels/activation_range.inl>
@@ -25,6 +27,8 @@ constexpr RangeKernels kRanges = {
     .nested = nested_range,
     .nested_shared = nested_shared_range,
     .nested_add = nested_add_range,
+    .block = block_range,
+    .segment_max = segment_max_range,
     .combine = combine_range,
     .combine_backward = combine_backward_range,
     .activation = activation_range,

@@ -71,6 +71,12 @@ struct Block {
   void add_block(float s, const Block& other) {
     for (int k = 0; k < kVectors; ++k) v[k] += s * other.v[k];
   }
+  void max_with(const float* p, int last) {
+    for (int k = 0; k < kVectors; ++k) {
+      const Vec x = load_one(p, k, last);
+      v[k] = x > v[k] ? x : v[k];
+    }
+  }
   void scale(float s) {
     for (int k = 0; k < kVectors; ++k) v[k] *= s;
   }

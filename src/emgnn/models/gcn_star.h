@@ -27,22 +27,23 @@ class GcnStar : public MoleculeBackbone {
 
  private:
   struct Layer {
-    int64_t width = 0;
-    // filter = matrix: Θ [inputs, terms · 2 width]; scalar: Θ [inputs, width] and a [terms, 2].
-    // The terms are the constant one and, with model.affine, that of λ.
-    at::Tensor weight, coefficient;
+    at::Tensor weight;       // [Θ₀ | Θ₁], or Θ with filter = scalar
+    at::Tensor coefficient;  // a of filter = scalar
+    at::Tensor lambda_term;  // the same shape as what λ changes: weight, or coefficient
     at::Tensor bias;
-    BatchNorm batch_norm;               // norm = batch
-    at::Tensor norm_weight, norm_bias;  // norm = layer
+    BatchNorm norm;  // without moments for norm = layer
+  };
+  struct Convolved {
+    at::Tensor out, bias;
   };
 
   int64_t num_terms() const { return options_.affine ? 2 : 1; }
   Layer make_layer(int64_t inputs, int index, uint64_t seed);
   void make_head(uint64_t seed);
-  at::Tensor convolve(const MoleculeBatch& batch, const at::Tensor& h, int hop,
-                      const Pass& pass) const;
+  at::Tensor weight(const Layer& layer) const;
+  Convolved convolve(const MoleculeBatch& batch, const at::Tensor& h, int hop,
+                     const Pass& pass) const;
   at::Tensor read_out(const MoleculeBatch& batch, const at::Tensor& h) const;
-  at::Tensor predict(const at::Tensor& g, const Pass& pass) const;
 
   ModelOptions options_;
   std::vector<Layer> layers_;

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -48,7 +49,7 @@ class MoleculeBatch {
   at::Tensor own(const at::Tensor& h, int hop) const;
 
   // The rows of the last hop that are an item's: [num_items, outputs], no values.
-  const Segments& segments() const { return segments_; }
+  const Segments& segments() const { return *segments_; }
   // λ of the item that a hop's output row belongs to, [outputs, 1]; not with shared rows.
   const at::Tensor& row_lambda() const;
 
@@ -58,7 +59,7 @@ class MoleculeBatch {
   int64_t num_items_;
   at::Tensor atoms_, row_lambda_;
   std::vector<c10::intrusive_ptr<BlockHop>> hops_;
-  Segments segments_;
+  std::optional<Segments> segments_;
 };
 
 }  // namespace emgnn

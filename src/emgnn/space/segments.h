@@ -17,6 +17,8 @@ class Segments {
  public:
   // rows: [num_segments, num_rows] without values; no segment is empty.
   explicit Segments(Csr rows);
+  ~Segments();
+  Segments(Segments&&) noexcept;
 
   int64_t num_segments() const;
   // [num_segments, 1]

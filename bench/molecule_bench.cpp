@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// One E-step over the 181 radii on ESOL's training molecules, beside 181 passes over the block
+// graph of all of them with LibTorch's sparse product and matmul (its S_λ are built before the
+// clock starts).
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include <emgnn/base/error.h>
+#include <emgnn/base/threads.h>
+#include <emgnn/data/load_molecules.h>
+#include <emgnn/data/molecule_split.h>
+#include <emgnn/em/molecule_evaluator.h>
+#include <emgnn/models/gcn_star.h>
+
+namespace emgnn {
+namespace {
+
+struct Problem {
+  MoleculeTable table;
+  std::vector<int32_t> train;
+  std::vector<double> target;  // of train, standardised
+  std::unique_ptr<MoleculeFamily> family;
+};
+
+std::unique_ptr<Problem> esol() {
+  MoleculeRequest request{.name = "esol"};
+  if (std::getenv("EMGNN_DATA") == nullptr) request.data_dir = EMGNN_TEST_DATA_DIR;
+  auto p = std::make_unique<Problem>();
+  p->table = load_molecules(request);
+  p->train = make_split(p->table, {kScaffoldSplit, 0, 0}).train;
+  const TargetScale scale = TargetScale::fit(p->table.target, p->train);
+  for (int32_t m : p->train)
+    p->target.push_back(scale.standardise(p->table.target[static_cast<size_t>(m)]));
+  p->family = std::make_unique<MoleculeFamily>(p->table.molecules, SpaceOptions{});
+  return p;
+}
+
+at::Tensor libtorch_matrix(const Csr& a) {
+  return at::sparse_csr_tensor(at::tensor(a.rowptr), at::tensor(a.col), at::tensor(a.val),
+                               {a.num_rows, a.num_cols}, at::kFloat);
+}
+
+// What LibTorch is given: the atoms of all molecules, S_λ for each λ, and the mean over molecules.
+struct Plain {
+  at::Tensor x, mean;
+  std::vector<at::Tensor> shift;
+};
+
+Plain plain(const Problem& p) {
+  const Molecules& molecules = p.table.molecules;
+  Plain out;
+  std::vector<at::Tensor> x;
+  Coo mean;
+  std::vector<Coo> edges(static_cast<size_t>(p.family->size()));
+  int32_t base = 0;
+  for (size_t i = 0; i < p.train.size(); ++i) {
+    const int64_t n = molecules.num_atoms(p.train[i]);
+    const auto features = molecules.features_of(p.train[i]);
+    x.push_back(at::from_blob(const_cast<float*>(features.data()), {n, kNumAtomFeatures}));
+    const auto xyz = molecules.coordinates_of(p.train[i]);
+    for (int64_t a = 0; a < n; ++a) {
+      mean.row.push_back(static_cast<int32_t>(i));
+      mean.col.push_back(base + static_cast<int32_t>(a));
+      for (int64_t b = 0; b < n; ++b) {
+        double squares = 0.0;
+        for (int64_t k = 0; k < 3; ++k) {
+          const double d = static_cast<double>(xyz[static_cast<size_t>(3 * a + k)]) -
+                           static_cast<double>(xyz[static_cast<size_t>(3 * b + k)]);
+          squares += d * d;
+        }
+        for (int64_t id = 0; id < p.family->size() && a != b; ++id) {
+          if (std::sqrt(squares) > p.family->point(id)[0]) continue;
+          edges[static_cast<size_t>(id)].row.push_back(base + static_cast<int32_t>(a));
+          edges[static_cast<size_t>(id)].col.push_back(base + static_cast<int32_t>(b));
+        }
+      }
+    }
+    base += static_cast<int32_t>(n);
+  }
+  out.x = at::cat(x);
+  const auto rows = static_cast<int32_t>(p.train.size());
+  out.mean = libtorch_matrix(normalise_rows(csr_from_coo(rows, base, mean, Duplicates::kSum)));
+  for (const Coo& coo : edges) {
+    out.shift.push_back(
+        libtorch_matrix(normalise_rows(csr_from_coo(base, base, coo, Duplicates::kSum))));
+  }
+  return out;
+}
+
+std::vector<double> plain_losses(const Plain& plain, const GcnStar& network, int64_t hidden,
+                                 const std::vector<double>& target) {
+  const at::NoGradGuard no_grad;
+  const std::vector<Parameter>& theta = network.parameters();
+  const auto layers = static_cast<size_t>(network.num_hops());
+  const at::Tensor y = at::tensor(target);
+  std::vector<double> losses;
+  for (const at::Tensor& s : plain.shift) {
+    at::Tensor h = plain.x;
+    for (size_t l = 0; l < layers; ++l) {
+      const at::Tensor product = at::mm(h, theta[2 * l].value);
+      h = product.narrow(1, 0, hidden) + at::mm(s, product.narrow(1, hidden, hidden)) +
+          theta[2 * l + 1].value;
+      h = at::relu_(h);
+    }
+    const at::Tensor* head = nullptr;
+    at::Tensor g = at::mm(plain.mean, h);
+    for (size_t k = 2 * layers; k < theta.size(); ++k) {
+      head = &theta[k].value;
+      g = (k - 2 * layers) % 2 == 0 ? at::mm(g, *head) : g + *head;
+      if (k - 2 * layers == 1) g = at::relu_(g);
+    }
+    losses.push_back(
+        regression_loss(RegressionLoss::kSquared, g.squeeze(1), y).mean().item<double>());
+  }
+  return losses;
+}
+
+void check_equal(const std::vector<double>& a, const std::vector<double>& b) {
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (std::abs(a[i] - b[i]) < 1e-5 * (1.0 + std::abs(b[i]))) continue;
+    std::fprintf(stderr, "molecule_bench: the losses of radius %zu differ: %.9g and %.9g\n", i,
+                 a[i], b[i]);
+    std::exit(1);
+  }
+}
+
+struct Times {
+  std::string name;
+  double ours = 1e300, plain = 1e300;  // the fastest, in seconds
+};
+
+template <class F>
+void register_timed(const std::string& name, double& fastest, F f) {
+  benchmark::RegisterBenchmark(name.c_str(),
+                               [f, &fastest](benchmark::State& state) {
+                                 for (auto _ : state) {
+                                   const auto begin = std::chrono::steady_clock::now();
+                                   benchmark::DoNotOptimize(f());
+                                   const std::chrono::duration<double> took =
+                                       std::chrono::steady_clock::now() - begin;
+                                   fastest = std::min(fastest, took.count());
+                                 }
+                               })
+      ->Unit(benchmark::kMillisecond)
+      ->MeasureProcessCPUTime()
+      ->UseRealTime();
+}
+
+void register_case(const Problem& p, std::shared_ptr<const Plain> plain, int64_t layers,
+                   int64_t hidden, Times& times) {
+  const ModelOptions options{.layers = layers, .hidden = hidden, .readout = Readout::kMean};
+  const auto network = std::make_shared<GcnStar>(options, kNumAtomFeatures, 1);
+  const auto evaluator = std::make_shared<MoleculeEvaluator>(*p.family, *network, p.train);
+  const auto ours = [&p, network, evaluator] {
+    return evaluator->losses(p.family->all_ids(), p.target, RegressionLoss::kSquared);
+  };
+  const auto loop = [&p, network, plain, hidden] {
+    return plain_losses(*plain, *network, hidden, p.target);
+  };
+  check_equal(ours(), loop());
+  times.name = fmt::format("esol/{}-layers-of-{}", layers, hidden);
+  register_timed("BM_EStep/" + times.name + "/emgnn", times.ours, ours);
+  register_timed("BM_EStep/" + times.name + "/libtorch-loop", times.plain, loop);
+}
+
+}  // namespace
+}  // namespace emgnn
+
+int main(int argc, char** argv) {
+  emgnn::set_num_threads(2);
+  at::set_num_threads(2);
+  benchmark::Initialize(&argc, argv);
+  std::unique_ptr<emgnn::Problem> problem;
+  try {
+    problem = emgnn::esol();
+  } catch (const emgnn::DataError& missing) {
+    std::fprintf(stderr, "molecule_bench: left out: %s\n", missing.what());
+    return 0;
+  }
+  const auto plain = std::make_shared<emgnn::Plain>(emgnn::plain(*problem));
+  emgnn::Times times[3];
+  emgnn::register_case(*problem, plain, 1, 128, times[0]);
+  emgnn::register_case(*problem, plain, 2, 128, times[1]);
+  emgnn::register_case(*problem, plain, 3, 64, times[2]);
+  benchmark::RunSpecifiedBenchmarks();
+  for (const emgnn::Times& t : times) {
+    if (t.ours < 1e300 && t.plain < 1e300)
+      std::printf("%s: %.1f times as fast\n", t.name.c_str(), t.plain / t.ours);
+  }
+  return 0;
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <emgnn/models/batch_norm.h>
+
+#include <ATen/ATen.h>
+
+namespace emgnn {
+
+at::Tensor BatchNorm::train(const at::Tensor& h) const {
+  return at::batch_norm(h, weight, bias, mean, var, true, kNormMomentum, kNormEpsilon, false);
+}
+
+at::Tensor BatchNorm::scale() const { return weight * (var + kNormEpsilon).rsqrt(); }
+
+at::Tensor BatchNorm::shift() const { return bias - mean * scale(); }
+
+}  // namespace emgnn
