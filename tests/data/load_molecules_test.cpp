@@ -40,8 +40,7 @@ TEST_F(OwnMolecules, GoodRowsAreReadAndBadOnesRejected) {
   EXPECT_EQ(table.rejects[0].smiles, "C1CC");
   EXPECT_EQ(table.rejects[1].reason, "no value of smiles");
   EXPECT_EQ(table.rejects[2].reason, "no value of y");
-  write_rejects(dir_ / "rejects.csv", table.rejects);
-  EXPECT_EQ(read_file(dir_ / "rejects.csv"),
+  EXPECT_EQ(rejects_csv(table.rejects),
             "row,smiles,reason\n2,C1CC,not a SMILES string\n3,,no value of smiles\n"
             "4,CC,no value of y\n");
 }

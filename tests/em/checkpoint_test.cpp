@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <emgnn/em/checkpoint.h>
 
+#include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
 #include <emgnn/base/error.h>
@@ -12,10 +13,14 @@ namespace {
 const RunIdentity kIdentity{
     .dataset = "d", .data_sha256 = "abc", .method = "m", .config = "a = 1\nb = 2\n", .seed = 3};
 
-std::vector<Parameter> parameters() {
-  return {{"layer0/weight", at::arange(6, at::kFloat).reshape({2, 3}), 0},
-          {"layer0/bias", at::ones({3}), 0}};
-}
+class SmallNetwork : public Network {
+ public:
+  explicit SmallNetwork(int64_t width = 3) {
+    add_parameter("layer0/weight", at::arange(6, at::kFloat).reshape({2, 3}), 0);
+    add_parameter("layer0/bias", at::ones({width}), 0);
+    add_buffer("layer0/mean", at::zeros({width}));
+  }
+};
 
 Checkpoint a_checkpoint() {
   Checkpoint checkpoint;
@@ -30,22 +35,25 @@ Checkpoint a_checkpoint() {
                    .mean_loss = 0.3,
                    .normalizer_ratio = -0.1,
                    .posterior = *state.posterior}};
-  for (const Parameter& p : parameters()) {
-    state.parameters.push_back(p.value + 1.0);
-    state.best_parameters.push_back(p.value + 2.0);
-    state.first_moment.push_back(p.value * 0.1);
-    state.second_moment.push_back(p.value * 0.2);
+  const SmallNetwork network;
+  for (const Parameter& p : network.parameters()) {
+    state.weights.push_back(p.value.detach() + 1.0);
+    state.best_weights.push_back(p.value.detach() + 2.0);
+    state.first_moment.push_back(p.value.detach() * 0.1);
+    state.second_moment.push_back(p.value.detach() * 0.2);
   }
+  state.weights.push_back(network.buffers()[0].value + 1.0);
+  state.best_weights.push_back(network.buffers()[0].value + 2.0);
   return checkpoint;
 }
 
 std::string bytes_of(const Checkpoint& checkpoint) {
-  return encode_checkpoint(checkpoint, parameters(), kIdentity);
+  return encode_checkpoint(checkpoint, SmallNetwork(), kIdentity);
 }
 
 TEST(Checkpoint, ComesBackByteForByte) {
   const std::string bytes = bytes_of(a_checkpoint());
-  const Checkpoint back = decode_checkpoint(bytes, "f", parameters(), kIdentity);
+  const Checkpoint back = decode_checkpoint(bytes, "f", SmallNetwork(), kIdentity);
   EXPECT_EQ(back.state.step, 17);
   EXPECT_EQ(back.state.posterior->lam_ids(), (std::vector<int64_t>{0, 1, 5}));
   EXPECT_EQ(back.seconds, 1.25);
@@ -56,11 +64,11 @@ TEST(Checkpoint, OfARunThatHasNotBegunComesBack) {
   Checkpoint checkpoint = a_checkpoint();
   checkpoint.state.posterior.reset();
   checkpoint.state.best_posterior.reset();
-  checkpoint.state.best_parameters.clear();
+  checkpoint.state.best_weights.clear();
   checkpoint.state.rounds.clear();
   checkpoint.state.stop = {};  // the best loss is infinite
   const std::string bytes = bytes_of(checkpoint);
-  EXPECT_EQ(bytes_of(decode_checkpoint(bytes, "f", parameters(), kIdentity)), bytes);
+  EXPECT_EQ(bytes_of(decode_checkpoint(bytes, "f", SmallNetwork(), kIdentity)), bytes);
 }
 
 TEST(Checkpoint, OfAnotherRunIsRefusedWithTheDifference) {
@@ -68,26 +76,25 @@ TEST(Checkpoint, OfAnotherRunIsRefusedWithTheDifference) {
   RunIdentity other = kIdentity;
   other.seed = 4;
   try {
-    decode_checkpoint(bytes, "f", parameters(), other);
+    decode_checkpoint(bytes, "f", SmallNetwork(), other);
     FAIL();
   } catch (const UsageError& error) {
     EXPECT_STREQ(error.what(), "f: a checkpoint of another run: seed is 3 there and 4 here");
   }
   other = kIdentity;
   other.config = "a = 1\nb = 3\n";
-  EXPECT_THROW(decode_checkpoint(bytes, "f", parameters(), other), UsageError);
+  EXPECT_THROW(decode_checkpoint(bytes, "f", SmallNetwork(), other), UsageError);
 }
 
 TEST(Checkpoint, OfOtherShapesIsDamaged) {
-  std::vector<Parameter> wider = parameters();
-  wider[1].value = at::ones({4});
-  EXPECT_THROW(decode_checkpoint(bytes_of(a_checkpoint()), "f", wider, kIdentity), DataError);
+  EXPECT_THROW(decode_checkpoint(bytes_of(a_checkpoint()), "f", SmallNetwork(4), kIdentity),
+               DataError);
 }
 
 TEST(Checkpoint, EveryTruncationIsDamaged) {
   const std::string bytes = bytes_of(a_checkpoint());
   for (size_t n = 0; n < bytes.size(); ++n) {
-    EXPECT_THROW(decode_checkpoint(bytes.substr(0, n), "f", parameters(), kIdentity), DataError)
+    EXPECT_THROW(decode_checkpoint(bytes.substr(0, n), "f", SmallNetwork(), kIdentity), DataError)
         << n;
   }
 }
@@ -97,7 +104,7 @@ TEST(Checkpoint, AFlippedBitNeverPasses) {
   for (size_t i = 0; i < bytes.size(); ++i) {
     std::string flipped = bytes;
     flipped[i] = static_cast<char>(flipped[i] ^ 4);
-    EXPECT_THROW(decode_checkpoint(flipped, "f", parameters(), kIdentity), Error) << i;
+    EXPECT_THROW(decode_checkpoint(flipped, "f", SmallNetwork(), kIdentity), Error) << i;
   }
 }
 

@@ -18,7 +18,7 @@ constexpr int64_t kPoints = 12;
 constexpr double kEta = 3.0;
 
 // Points on a line; a local move goes one step left or right and stays at the ends.
-class LineFamily : public GraphFamily {
+class LineSpace : public ParameterSpace {
  public:
   int64_t size() const override { return kPoints; }
   LambdaPoint point(int64_t id) const override { return {static_cast<double>(id)}; }
@@ -26,9 +26,6 @@ class LineFamily : public GraphFamily {
   int64_t propose_local(int64_t id, Rng& rng) const override {
     const int64_t next = id + (rng.below(2) == 0 ? 1 : -1);
     return next < 0 || next >= kPoints ? id : next;
-  }
-  std::shared_ptr<const FamilyView> view(std::span<const int32_t>, int) const override {
-    return nullptr;
   }
 };
 
@@ -43,7 +40,7 @@ std::vector<double> losses(std::span<const int64_t> ids) {
 }
 
 Posterior exact() {
-  const std::vector<int64_t> ids = LineFamily().all_ids();
+  const std::vector<int64_t> ids = LineSpace().all_ids();
   return Posterior::gibbs(ids, losses(ids), {}, kEta);
 }
 
@@ -69,7 +66,7 @@ McmcResult run(ProposalKind proposal, Record record) {
   LossCache cache(losses);
   const McmcOptions options{
       .steps = 200 * 4000, .chains = 200, .burn_in = 1000, .proposal = proposal, .record = record};
-  return metropolis_hastings(LineFamily(), cache, kEta, options, 11, 1);
+  return metropolis_hastings(LineSpace(), cache, kEta, options, 11, 1);
 }
 
 // 24 comparisons at 4.5 standard errors (200 chains): a correct sampler fails once in about 4,000
@@ -118,7 +115,7 @@ TEST(MetropolisHastings, ComputesEachLossOnce) {
     asked.insert(ids.begin(), ids.end());
     return losses(ids);
   });
-  const McmcResult result = metropolis_hastings(LineFamily(), cache, kEta,
+  const McmcResult result = metropolis_hastings(LineSpace(), cache, kEta,
                                                 {.steps = 2000, .chains = 3, .burn_in = 0}, 1, 1);
   EXPECT_EQ(asked.size(), std::set<int64_t>(asked.begin(), asked.end()).size());
   EXPECT_EQ(result.evaluated, static_cast<int64_t>(asked.size()));
@@ -126,7 +123,7 @@ TEST(MetropolisHastings, ComputesEachLossOnce) {
 
 TEST(MetropolisHastings, RejectsABurnInThatLeavesNothing) {
   LossCache cache(losses);
-  EXPECT_THROW(metropolis_hastings(LineFamily(), cache, kEta,
+  EXPECT_THROW(metropolis_hastings(LineSpace(), cache, kEta,
                                    {.steps = 100, .chains = 4, .burn_in = 25}, 1, 1),
                UsageError);
 }

@@ -73,7 +73,7 @@ TEST(Experiment, SharesItsPreparationAndDrawsByItsSeed) {
   const Experiment same(dataset, "em-gcn", config, 1);
   const Experiment other(dataset, preparation, "em-gcn", config, 2);
   ASSERT_NE(one.rewire_family(), nullptr);
-  EXPECT_EQ(one.family().size(), 441);
+  EXPECT_EQ(one.space().size(), 441);
   const auto held = [](const Experiment& e) {
     std::vector<bool> out;
     const RewireDraws& draws = e.rewire_family()->draws();

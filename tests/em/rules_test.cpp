@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include <emgnn/base/error.h>
 #include <emgnn/em/stopping.h>
 #include <emgnn/em/variant.h>
 
@@ -122,6 +123,28 @@ TEST(Stopping, LossStopsAfterItsPatienceAndNeverDoesNot) {
     const StopVerdict verdict = judge(never, other, {.loss = 1.0 + i, .accuracy = 0.5});
     EXPECT_TRUE(verdict.keep);
     EXPECT_FALSE(verdict.stop);
+  }
+}
+
+TEST(Stopping, RmseIsJudgedLikeALoss) {
+  StopState state;
+  const StopOptions options{.rule = StopRule::kRmse, .patience = 2};
+  const auto scores = [](double loss, double rmse) {
+    return Scores{.task = Task::kRegression, .loss = loss, .rmse = rmse};
+  };
+  EXPECT_TRUE(judge(options, state, scores(1.0, 2.0)).keep);
+  EXPECT_TRUE(judge(options, state, scores(1.1, 1.9)).keep);
+  EXPECT_FALSE(judge(options, state, scores(0.1, 1.9)).keep);
+  EXPECT_TRUE(judge(options, state, scores(0.1, 3.0)).stop);
+}
+
+TEST(Stopping, RulesOfTheOtherTaskAreRefused) {
+  EXPECT_THROW(check_rule(StopRule::kAccuracy, Task::kRegression), UsageError);
+  EXPECT_THROW(check_rule(StopRule::kLossAndAccuracy, Task::kRegression), UsageError);
+  EXPECT_THROW(check_rule(StopRule::kRmse, Task::kClassification), UsageError);
+  for (Task task : {Task::kClassification, Task::kRegression}) {
+    EXPECT_NO_THROW(check_rule(StopRule::kLoss, task));
+    EXPECT_NO_THROW(check_rule(StopRule::kNever, task));
   }
 }
 

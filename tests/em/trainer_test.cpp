@@ -185,15 +185,13 @@ TEST(Trainer, TellsItsObserverAboutEveryRoundAndStep) {
 // Compares the p_t of every round with the exact one at the same weights.
 class AgainstExact : public Observer {
  public:
-  AgainstExact(const Dataset& data, const Experiment& experiment)
-      : label_(gather_labels(data.label, data.split.train)),
-        ids_(experiment.family().all_ids()),
-        evaluator_(experiment.family(), experiment.backbone(), data.features, data.split.train) {}
+  explicit AgainstExact(Experiment& experiment)
+      : problem_(&experiment.problem()), ids_(experiment.space().all_ids()) {}
 
   void on_round(const RoundInfo& info, const McmcResult* mcmc) override {
     ASSERT_NE(mcmc, nullptr);
     ++rounds;
-    const Posterior exact = Posterior::gibbs(ids_, evaluator_.losses(ids_, label_), {}, info.eta);
+    const Posterior exact = Posterior::gibbs(ids_, problem_->losses(ids_, {}), {}, info.eta);
     // An independent sampler with acceptance rate a has an effective sample of at least n·a/(2−a)
     // draws.
     const double a = mcmc->acceptance;
@@ -206,9 +204,8 @@ class AgainstExact : public Observer {
   int rounds = 0;
 
  private:
-  at::Tensor label_;
+  Problem* problem_;
   std::vector<int64_t> ids_;
-  Evaluator evaluator_;
 };
 
 TEST(Trainer, SampledPosteriorAgreesWithTheExactOneInEveryRound) {
@@ -217,7 +214,7 @@ TEST(Trainer, SampledPosteriorAgreesWithTheExactOneInEveryRound) {
   config.train.em.posterior = PosteriorMode::kMcmc;
   config.train.mcmc.steps = 400000;
   Experiment experiment(data, "em-gcn", config, 5);
-  AgainstExact observer(data, experiment);
+  AgainstExact observer(experiment);
   EXPECT_TRUE(experiment.trainer().run(observer).last_mcmc.has_value());
   EXPECT_EQ(observer.rounds, 4);
 }

@@ -62,14 +62,29 @@ TEST(PaperTables, SetsTheFiguresBesideThePapers) {
       << to_text(cells);
 }
 
+TEST(PaperTables, ShowErrorsOfValuesInTheirOwnUnit) {
+  const PaperTable& table = paper_table("molecules");
+  std::vector<RunRecord> runs(2);
+  runs[0].test = {.task = Task::kRegression, .rmse = 0.9};
+  runs[1].test = {.task = Task::kRegression, .rmse = 1.0};
+  const auto cells = table_cells(table, *select_rows(table, {"em-gcn-star"}).front(),
+                                 *select_columns(table, {"freesolv-random"}).front(), runs);
+  ASSERT_EQ(cells.size(), 1U);
+  EXPECT_DOUBLE_EQ(cells[0].here.mean, 0.95);
+  EXPECT_DOUBLE_EQ(cells[0].paper.mean, 0.936);
+  EXPECT_NE(to_text(cells).find("rmse"), std::string::npos);
+  EXPECT_NE(to_text(cells).find("0.950 ± 0.071  0.936 ± 0.162      +0.014"), std::string::npos)
+      << to_text(cells);
+}
+
 TEST(PaperTables, WhatIsNotThereIsNamed) {
   const PaperTable& table = paper_table("heterogeneous");
   const auto expect = [](const std::string& part, const std::function<void()>& f) {
     EXPECT_NE(message_of(f).find(part), std::string::npos) << message_of(f);
   };
   expect("did you mean heterogeneous", [] { paper_table("heterogenous"); });
-  expect("molecules is not part of this version; there is heterogeneous, homogeneous",
-         [] { paper_table("molecules"); });
+  expect("runtime is not part of this version; there is heterogeneous, homogeneous",
+         [] { paper_table("runtime"); });
   expect("the paper has imdb 63.54 / 61.87, acm", [&] { select_rows(table, {"gat"}); });
   expect("did you mean em-gcn-p", [&] { select_rows(table, {"em-gcn-px"}); });
   expect("unknown column \"cora\"", [&] { select_columns(table, {"cora"}); });

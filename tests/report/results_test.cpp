@@ -40,6 +40,19 @@ TEST(Results, OneRunSurvivesItsJsonByteForByte) {
   EXPECT_EQ(to_json(results_of({stored.run})).dump(), text);
 }
 
+TEST(Results, OfARegressionSurviveTheirJsonToo) {
+  RunRecord run = a_run(3, 0.0);
+  run.validation = {.task = Task::kRegression, .loss = 0.3, .rmse = 1.5, .mae = 1.0, .r2 = -0.25};
+  run.test = {.task = Task::kRegression, .rmse = 1.0 / 3.0, .mae = 0.1, .r2 = 0.5};
+  const auto json = to_json(results_of({run}));
+  EXPECT_EQ(json["runs"][0]["validation"].dump(),
+            R"({"loss":0.3,"rmse":1.5,"mae":1.0,"r2":-0.25})");
+  EXPECT_EQ(json["mean"]["rmse"], 1.0 / 3.0);
+  EXPECT_FALSE(json["mean"].contains("accuracy"));
+  const StoredRun stored = parse_single_run(json.dump(), "results.json");
+  EXPECT_EQ(to_json(results_of({stored.run})).dump(), json.dump());
+}
+
 TEST(Results, SummariseTheTestScoresAndAverageThePosterior) {
   RunRecord second = a_run(4, 0.5);
   second.posterior = {{{1.0, 0.0}, 1.0}};

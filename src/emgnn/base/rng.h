@@ -22,6 +22,7 @@ enum class Stream : uint32_t {
   kPerturb = 8,
   kHashing = 9,     // hyperplanes of the approximate candidate search
   kConformer = 10,  // which conformer of a molecule a gradient step sees
+  kBatch = 11,      // the order of the molecules in a pass
 };
 
 using PhiloxBlock = std::array<uint32_t, 4>;

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include <emgnn/base/error.h>
+#include <emgnn/base/file.h>
 #include <emgnn/cli/data_commands.h>
 #include <emgnn/cli/output.h>
 #include <emgnn/data/describe.h>
@@ -125,7 +126,7 @@ MoleculeSummary molecule_summary(const InfoArguments& arguments, const Chosen& c
   request.options.columns = chosen.columns;
   request.options.conformers.count = 0;  // no figure needs coordinates
   const MoleculeTable table = load_molecules(request);
-  if (!arguments.rejects.empty()) write_rejects(arguments.rejects, table.rejects);
+  if (!arguments.rejects.empty()) write_atomically(arguments.rejects, rejects_csv(table.rejects));
   const bool asked = !chosen.split.empty() || !chosen.columns.split.empty();
   const bool by_default = !table.target.empty() && table.num_molecules() >= kSmallestSplit;
   return describe(table, asked || by_default ? make_split(table, {.spec = chosen.split}) : Split{});

@@ -16,9 +16,21 @@ std::string score_text(const Scores& scores) {
 
 }  // namespace
 
+std::string molecule_text(const MoleculeProgress& progress, bool on_terminal) {
+  const double share = static_cast<double>(progress.done) / static_cast<double>(progress.total);
+  return fmt::format("molecules {}{} of {}", on_terminal ? bar(share) + "  " : "", progress.done,
+                     progress.total);
+}
+
 void Progress::on_run(int64_t run, uint64_t /*seed*/) {
   run_ = run;
   validation_.reset();
+}
+
+bool Progress::on_molecule(const MoleculeProgress& progress) {
+  start_ = Clock::now();  // the time left is that of training
+  if (line_.due()) line_.show(molecule_text(progress, line_.on_terminal()));
+  return !interrupt_requested();
 }
 
 void Progress::on_step(const StepInfo& step) {

@@ -17,6 +17,7 @@ class Progress : public RunsObserver {
   Progress(int64_t runs, bool quiet) : runs_(runs), line_(quiet) {}
 
   void on_run(int64_t run, uint64_t seed) override;
+  bool on_molecule(const MoleculeProgress& progress) override;
   void on_step(const StepInfo& step) override;
   bool stop_requested() override;
 
@@ -33,5 +34,8 @@ class Progress : public RunsObserver {
   std::optional<Scores> validation_;  // the last one
   Clock::time_point start_ = Clock::now();
 };
+
+// "molecules [####----]  50 %  320 of 642"
+std::string molecule_text(const MoleculeProgress& progress, bool on_terminal);
 
 }  // namespace emgnn::cli

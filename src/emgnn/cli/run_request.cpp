@@ -3,7 +3,6 @@
 
 #include <emgnn/cli/data_commands.h>
 #include <emgnn/cli/output.h>
-#include <emgnn/data/registry.h>
 
 namespace emgnn::cli {
 
@@ -20,6 +19,17 @@ std::string not_empty(const std::string& value) {
   return value.empty() ? "the value is empty" : "";
 }
 
+void add_threads(CLI::App& command, int64_t& threads) {
+  command.add_option("--threads", threads, "Threads; results do not depend on it")
+      ->type_name("N")
+      ->capture_default_str();
+}
+
+void check_threads(int64_t threads) {
+  EMGNN_CHECK(threads >= 1 && threads <= kMaxThreads,
+              fmt::format("--threads must be 1 to {}", kMaxThreads), threads);
+}
+
 void add_run_options(CLI::App& command, RunArguments& arguments) {
   command.add_option("--runs", arguments.runs, "Number of runs, with seeds S, S+1, ...")
       ->type_name("N")
@@ -33,9 +43,7 @@ void add_run_options(CLI::App& command, RunArguments& arguments) {
                   "Keep everything in this folder; goes on with what is in it")
       ->type_name("DIR")
       ->check(not_empty);
-  command.add_option("--threads", arguments.threads, "Threads; results do not depend on it")
-      ->type_name("N")
-      ->capture_default_str();
+  add_threads(command, arguments.threads);
   command.add_flag("--json", arguments.json, "Print one JSON object instead of a table");
   command.add_flag("--quiet", arguments.quiet, "Only errors on standard error");
 }
@@ -44,8 +52,7 @@ void check(const RunArguments& arguments) {
   EMGNN_CHECK(arguments.runs >= 1 && arguments.runs <= kMaxRuns,
               fmt::format("--runs must be 1 to {}", kMaxRuns), arguments.runs);
   EMGNN_CHECK(arguments.seed >= 0, "--seed must not be negative", arguments.seed);
-  EMGNN_CHECK(arguments.threads >= 1 && arguments.threads <= kMaxThreads,
-              fmt::format("--threads must be 1 to {}", kMaxThreads), arguments.threads);
+  check_threads(arguments.threads);
 }
 
 RunRequest make_request(const std::string& dataset, const std::string& method,
@@ -57,19 +64,12 @@ RunRequest make_request(const std::string& dataset, const std::string& method,
                      .runs = arguments.runs,
                      .out = std::nullopt,
                      .rescue = {},
-                     .load = nullptr};
+                     .open = nullptr};
   if (!arguments.out.empty()) request.out = arguments.out;
-  const DatasetRequest data{.name = dataset,
-                            .data_dir = arguments.data_dir,
-                            .split = config.data.split,
-                            .seed = request.seed,
-                            .directed_relations = config.data.directed_relations,
-                            .row_normalise = config.data.normalise_features,
-                            .perturb = config.data.perturb};
-  request.load = [data](int64_t run) {
-    DatasetRequest of_run = data;
-    of_run.run = static_cast<int>(run);
-    return load_dataset(of_run);
+  const RunMethod how{.name = method, .config = config, .seed = request.seed};
+  check_kind(dataset, method);
+  request.open = [dataset, data_dir = arguments.data_dir, how] {
+    return open_source(dataset, data_dir, how);
   };
   return request;
 }
@@ -84,6 +84,9 @@ Interrupted with_way_on(const Interrupted& stop, const RunArguments& arguments,
                         const fs::path& rescue, const std::string& invocation) {
   const bool kept = !arguments.out.empty();
   const std::string folder = kept ? arguments.out : rescue.string();
+  // Stopped before there was anything to keep.
+  if (!fs::exists(folder))
+    return Interrupted(fmt::format("{}; to go on: {}", stop.what(), invocation));
   const std::string add = kept ? "" : " --out " + shell_quoted(folder);
   return Interrupted(fmt::format("{}; the checkpoint is in {}; to go on: {}{}", stop.what(), folder,
                                  invocation, add));

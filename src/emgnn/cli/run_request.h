@@ -23,6 +23,10 @@ struct RunArguments {
 };
 // A validator: an empty value is a mistake, often an unset variable of a script.
 std::string not_empty(const std::string& value);
+// The option --threads and its check.
+void add_threads(CLI::App& command, int64_t& threads);
+void check_threads(int64_t threads);
+
 void add_run_options(CLI::App& command, RunArguments& arguments);
 void check(const RunArguments& arguments);  // UsageError that names the option
 

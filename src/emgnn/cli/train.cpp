@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// emgnn train: trains a method on a dataset and scores it on the test nodes.
+// emgnn train: trains a method on a dataset and scores it on the test nodes or molecules.
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -35,6 +35,8 @@ Examples:
       the plain network, one JSON object on standard output
   emgnn train --dataset noisy-relations --method em-gcn --set em.variant=po --set em.rounds=20 --out runs/po
       other settings; keep weights, predictions and metrics. The same command again goes on after Ctrl-C.
+  emgnn train --dataset mine.csv --set data.smiles=SMILES --set data.target=pIC50 --method em-gcn-star --out runs/mine
+      molecules of a CSV or SDF file; emgnn predict --run runs/mine then predicts others
   emgnn train --help-config --method em-gcn --dataset noisy-relations
       every setting with its meaning and its value for this method and dataset
 
@@ -44,7 +46,7 @@ Exit status: 0 done, 2 bad usage or configuration, 3 bad data, 4 interrupted (a 
 std::string footer() {
   std::string out = "Methods:\n";
   for (const MethodInfo& method : methods())
-    out += fmt::format("  {:8}  {}\n", method.name, method.summary);
+    out += fmt::format("  {:11}  {}\n", method.name, method.summary);
   return out + "\nDatasets: see emgnn data list\n" + kExamples;
 }
 
@@ -79,12 +81,7 @@ void check(const TrainArguments& arguments) {
 }
 
 void check_dataset(const std::string& name) {
-  if (is_molecule_table(name)) {
-    throw UsageError(fmt::format(
-        "--dataset {}: a table of molecules; methods for molecules are not part of this version",
-        name));
-  }
-  if (!is_own_graph(name)) dataset_info(name);
+  if (!is_own_graph(name) && !is_molecule_table(name)) dataset_info(name);
 }
 
 // What was inferred of a user's own graph.
@@ -109,7 +106,7 @@ Results train(RunRequest request, const TrainArguments& arguments, const std::st
 
 void run(const TrainArguments& arguments, const std::string& invocation) {
   if (arguments.help_config) {
-    const std::string method = arguments.method.empty() ? methods().back().name : arguments.method;
+    const std::string method = arguments.method.empty() ? "em-gcn" : arguments.method;
     return print(config_help(default_config(method, arguments.dataset)));
   }
   check(arguments);
@@ -128,11 +125,13 @@ void run(const TrainArguments& arguments, const std::string& invocation) {
 }  // namespace
 
 void add_train(CLI::App& program, const std::string& invocation) {
-  CLI::App* train =
-      program.add_subcommand("train", "Train a method on a dataset and score it on the test nodes");
+  CLI::App* train = program.add_subcommand(
+      "train", "Train a method on a dataset and score it on the test nodes or molecules");
   const auto arguments = std::make_shared<TrainArguments>();
-  train->add_option("--dataset", arguments->dataset, "Name of a dataset, or a directory")
-      ->type_name("NAME|DIR");
+  train
+      ->add_option("--dataset", arguments->dataset,
+                   "Name of a dataset, a directory, or a file of molecules")
+      ->type_name("NAME|DIR|FILE");
   train->add_option("--method", arguments->method, "What to train; see below")->type_name("METHOD");
   add_run_options(*train, arguments->run);
   train->add_option("--set", arguments->settings, "Change one setting; repeatable, after --config")

@@ -92,7 +92,7 @@ void check_split(const Dataset& dataset) {
 
 }  // namespace
 
-void check(const Dataset& dataset) {
+void check_without_split(const Dataset& dataset) {
   const auto num_nodes = static_cast<size_t>(dataset.graph.num_nodes);
   check_graph(dataset);
   check_features(dataset);
@@ -111,6 +111,10 @@ void check(const Dataset& dataset) {
       fail(dataset, fmt::format("node type {} has no name", type));
     }
   }
+}
+
+void check(const Dataset& dataset) {
+  check_without_split(dataset);
   check_split(dataset);
 }
 

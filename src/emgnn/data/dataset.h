@@ -50,5 +50,6 @@ struct Dataset {
 // Throws DataError when sizes disagree, a label or id is out of range, a split part overlaps
 // another or is empty, or a feature is not finite.
 void check(const Dataset& dataset);
+void check_without_split(const Dataset& dataset);
 
 }  // namespace emgnn

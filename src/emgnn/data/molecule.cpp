@@ -2,7 +2,6 @@
 #include <emgnn/data/molecule.h>
 
 #include <emgnn/base/error.h>
-#include <emgnn/base/file.h>
 #include <emgnn/data/csv.h>
 
 namespace emgnn {
@@ -85,13 +84,13 @@ Molecules join(std::span<const Molecules> parts) {
   return all;
 }
 
-void write_rejects(const std::filesystem::path& path, const std::vector<Reject>& rejects) {
+std::string rejects_csv(const std::vector<Reject>& rejects) {
   std::string text = "row,smiles,reason\n";
   for (const Reject& reject : rejects) {
     text +=
         fmt::format("{},{},{}\n", reject.row, csv_field(reject.smiles), csv_field(reject.reason));
   }
-  write_atomically(path, text);
+  return text;
 }
 
 }  // namespace emgnn

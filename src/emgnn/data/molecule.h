@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
@@ -81,7 +80,6 @@ struct MoleculeTable {
   int64_t num_molecules() const { return molecules.num_molecules(); }
 };
 
-// row,smiles,reason
-void write_rejects(const std::filesystem::path& path, const std::vector<Reject>& rejects);
+std::string rejects_csv(const std::vector<Reject>& rejects);  // row,smiles,reason
 
 }  // namespace emgnn

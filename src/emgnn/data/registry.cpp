@@ -143,7 +143,8 @@ DatasetSummary summarise_dataset(const DatasetRequest& request) {
 
 Dataset load_dataset(const DatasetRequest& request) {
   ParsedDataset parsed = parse_dataset(request);
-  parsed.dataset.split = make_split(parsed, {request.split, request.seed, request.run});
+  if (request.with_split)
+    parsed.dataset.split = make_split(parsed, {request.split, request.seed, request.run});
   if (request.directed_relations)
     parsed.dataset.graph = split_directions(parsed.dataset, request.name);
   if (request.perturb > 0.0) {
@@ -151,7 +152,7 @@ Dataset load_dataset(const DatasetRequest& request) {
                   request.seed + static_cast<uint64_t>(request.run));
   }
   if (request.row_normalise) normalise_feature_rows(parsed.dataset.features);
-  check(parsed.dataset);
+  request.with_split ? check(parsed.dataset) : check_without_split(parsed.dataset);
   return std::move(parsed.dataset);
 }
 

@@ -37,6 +37,7 @@ struct DatasetRequest {
       false;                    // heterogeneous sets: MD and DM apart instead of one symmetric MD
   bool row_normalise = false;   // x_i / Σ x_i, zero rows stay zero
   double perturb = 0.0;         // percent of the edges that are replaced, drawn with seed + run
+  bool with_split = true;       // else the split is empty, and no node needs a label
   bool allow_modified = false;  // accept published files that were changed: no checksums, no counts
   bool use_cache = true;
 };

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <emgnn/em/options.h>
-#include <emgnn/models/backbone.h>
+#include <emgnn/models/network.h>
 
 namespace emgnn {
 

@@ -5,7 +5,6 @@
 
 #include <map>
 #include <optional>
-#include <utility>
 
 #include <emgnn/base/error.h>
 #include <emgnn/em/safetensors.h>
@@ -14,22 +13,27 @@ namespace emgnn {
 
 namespace {
 
-constexpr const char* kFormat = "emgnn checkpoint 1";
+constexpr const char* kFormat = "emgnn checkpoint 2";
 
-// The parts of a state that hold one tensor per parameter, and the prefixes of their names.
-constexpr std::pair<const char*, std::vector<at::Tensor> TrainState::*> kPerParameter[] = {
-    {"parameter/", &TrainState::parameters},
-    {"best_parameter/", &TrainState::best_parameters},
-    {"first_moment/", &TrainState::first_moment},
-    {"second_moment/", &TrainState::second_moment},
-    {"average/", &TrainState::average}};
+// The parts of a state that hold one tensor per parameter, or per parameter and buffer, and the
+// prefixes of their names.
+struct StatePart {
+  const char* prefix;
+  std::vector<at::Tensor> TrainState::*tensors;
+  bool buffers;
+};
+constexpr StatePart kStateParts[] = {{"weight/", &TrainState::weights, true},
+                                     {"best_weight/", &TrainState::best_weights, true},
+                                     {"average/", &TrainState::average, true},
+                                     {"first_moment/", &TrainState::first_moment, false},
+                                     {"second_moment/", &TrainState::second_moment, false}};
 
-std::map<std::string, std::string> describe(const RunIdentity& identity) {
-  return {{"dataset", identity.dataset},
-          {"data_sha256", identity.data_sha256},
-          {"method", identity.method},
-          {"config", identity.config},
-          {"seed", std::to_string(identity.seed)}};
+// Names and tensors of the network in the order of a state's.
+std::vector<Buffer> tensors_of(const Network& network, bool buffers) {
+  std::vector<Buffer> out;
+  for (const Parameter& p : network.parameters()) out.push_back({p.name, p.value});
+  if (buffers) out.insert(out.end(), network.buffers().begin(), network.buffers().end());
+  return out;
 }
 
 void put(TensorFile& file, const std::string& name, const Posterior& posterior) {
@@ -83,12 +87,11 @@ class Reader {
     return posterior(key);
   }
 
-  std::vector<at::Tensor> per_parameter(const std::string& prefix,
-                                        const std::vector<Parameter>& parameters) const {
+  std::vector<at::Tensor> part(const StatePart& part, const Network& network) const {
     std::vector<at::Tensor> out;
-    for (const Parameter& p : parameters) {
-      out.push_back(tensor(prefix + p.name, p.value.scalar_type()));
-      if (out.back().sizes() != p.value.sizes()) fail(prefix + p.name + " has the wrong shape");
+    for (const auto& [name, value] : tensors_of(network, part.buffers)) {
+      out.push_back(tensor(part.prefix + name, value.scalar_type()));
+      if (out.back().sizes() != value.sizes()) fail(part.prefix + name + " has the wrong shape");
     }
     return out;
   }
@@ -98,7 +101,7 @@ class Reader {
     if (format == file_.metadata.end() || format->second != kFormat)
       fail("not an " + std::string(kFormat));
     if (!file_.metadata.contains(kTensorChecksum)) fail("no checksum");
-    for (const auto& [key, expected] : describe(identity)) {
+    for (const auto& [key, expected] : to_metadata(identity)) {
       const auto found = file_.metadata.find(key);
       if (found == file_.metadata.end()) fail(key + " is missing");
       if (found->second == expected) continue;
@@ -117,20 +120,20 @@ class Reader {
 
 }  // namespace
 
-std::string encode_checkpoint(const Checkpoint& checkpoint,
-                              const std::vector<Parameter>& parameters,
+std::string encode_checkpoint(const Checkpoint& checkpoint, const Network& network,
                               const RunIdentity& identity) {
   const TrainState& state = checkpoint.state;
   TensorFile file;
-  file.metadata = describe(identity);
+  file.metadata = to_metadata(identity);
   file.metadata["format"] = kFormat;
   file.tensors["counters"] = at::tensor({state.step, int64_t{state.stopped}, state.stop.waited});
   file.tensors["scalars"] =
       at::tensor({state.stop.best_loss, state.stop.best_accuracy, checkpoint.seconds});
-  for (const auto& [prefix, member] : kPerParameter) {
-    const std::vector<at::Tensor>& tensors = state.*member;
+  for (const StatePart& part : kStateParts) {
+    const std::vector<at::Tensor>& tensors = state.*part.tensors;
+    const std::vector<Buffer> named = tensors_of(network, part.buffers);
     for (size_t i = 0; i < tensors.size(); ++i)
-      file.tensors[prefix + parameters[i].name] = tensors[i];
+      file.tensors[part.prefix + named[i].name] = tensors[i];
   }
   if (state.posterior) put(file, "posterior", *state.posterior);
   if (state.best_posterior) put(file, "best_posterior", *state.best_posterior);
@@ -143,8 +146,7 @@ std::string encode_checkpoint(const Checkpoint& checkpoint,
 }
 
 Checkpoint decode_checkpoint(std::string_view bytes, const std::string& name,
-                             const std::vector<Parameter>& parameters,
-                             const RunIdentity& identity) {
+                             const Network& network, const RunIdentity& identity) {
   const Reader reader(decode_safetensors(bytes, name), name);
   reader.check_identity(identity);
   Checkpoint checkpoint;
@@ -159,12 +161,14 @@ Checkpoint decode_checkpoint(std::string_view bytes, const std::string& name,
   checkpoint.seconds = scalars[2];
   state.posterior = reader.optional_posterior("posterior");
   state.best_posterior = reader.optional_posterior("best_posterior");
-  for (const auto& [prefix, member] : kPerParameter) {
+  for (const StatePart& part : kStateParts) {
     // Before the first validation there are no best weights.
-    if (member == &TrainState::best_parameters && !state.best_posterior) continue;
+    if (part.tensors == &TrainState::best_weights && !state.best_posterior) continue;
     // Averages are kept with optim.average only.
-    if (member == &TrainState::average && !reader.has(prefix + parameters.front().name)) continue;
-    state.*member = reader.per_parameter(prefix, parameters);
+    if (part.tensors == &TrainState::average &&
+        !reader.has(part.prefix + network.parameters().front().name))
+      continue;
+    state.*part.tensors = reader.part(part, network);
   }
   for (size_t i = 0; reader.has(round_name(i)); ++i) {
     const auto round = reader.values<double>(round_name(i), 3);
@@ -175,13 +179,6 @@ Checkpoint decode_checkpoint(std::string_view bytes, const std::string& name,
                             .posterior = reader.posterior(round_name(i))});
   }
   return checkpoint;
-}
-
-std::string encode_model(const std::vector<Parameter>& parameters, const RunIdentity& identity) {
-  TensorFile file;
-  file.metadata = describe(identity);
-  for (const Parameter& p : parameters) file.tensors[p.name] = p.value.detach();
-  return encode_safetensors(file);
 }
 
 }  // namespace emgnn

@@ -114,7 +114,7 @@ std::string toml_value(const ConfigEntry& entry) {
 
 void describe(OptionVisitor& visitor, RunConfig& config) {
   visitor.text("split", config.data.split,
-               "which nodes train, validate and test; empty: the dataset's own");
+               "which nodes or molecules train, validate and test; empty: the dataset's own");
   visitor.real(
       "perturb", config.data.perturb, 0.0, 100.0,
       "percent of the edges that are removed at random and replaced by random ones, by the "
@@ -123,6 +123,7 @@ void describe(OptionVisitor& visitor, RunConfig& config) {
                "scale each feature row to sum 1");
   visitor.flag("data.directed_relations", config.data.directed_relations,
                "each direction of a relation is an edge type of its own (imdb, acm, dblp)");
+  describe(visitor, config.data.molecules);
   describe(visitor, config.train);
 }
 

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include <emgnn/data/molecule_options.h>
 #include <emgnn/em/options.h>
 
 namespace emgnn {
@@ -15,6 +16,7 @@ struct DataOptions {
   double perturb = 0.0;  // percent of the edges
   bool normalise_features = false;
   bool directed_relations = false;  // each direction of a relation is an edge type of its own
+  MoleculeOptions molecules;
 };
 
 struct RunConfig {

@@ -5,48 +5,36 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include <emgnn/data/dataset.h>
-#include <emgnn/em/config.h>
+#include <emgnn/data/molecule.h>
+#include <emgnn/em/method.h>
+#include <emgnn/em/model.h>
 #include <emgnn/em/trainer.h>
-#include <emgnn/kernels/candidate_edges.h>
-#include <emgnn/space/rewire.h>
 
 namespace emgnn {
 
-struct MethodInfo {
-  std::string name, summary;
-};
-std::vector<MethodInfo> methods();
-
-// The settings of a method on a dataset before the user's own: general defaults, then the shipped
-// ones. UsageError with near matches for an unknown method.
-RunConfig default_config(const std::string& method, const std::string& dataset_name);
-
-// What can be computed once for all runs whose datasets have the same graph and features.
-struct Preparation {
-  std::vector<CandidateEdge> candidates;  // of the rewire family, else none
-};
-Preparation prepare(const Dataset& dataset, const std::string& method, const RunConfig& config);
-
-// Owns the family, the backbone and the trainer of one run; the dataset outlives it.
+// Owns the graphs, the network and the trainer of one run; the data outlives it.
 class Experiment {
  public:
   Experiment(const Dataset& dataset, const std::string& method, const RunConfig& config,
              uint64_t seed);
   Experiment(const Dataset& dataset, const Preparation& preparation, const std::string& method,
              const RunConfig& config, uint64_t seed);
+  // UsageError when the table has no target.
+  Experiment(const MoleculeTable& table, const Split& split, const std::string& method,
+             const RunConfig& config, uint64_t seed);
 
-  const GraphFamily& family() const { return *family_; }
+  const ParameterSpace& space() const { return *space_; }
   const RewireFamily* rewire_family() const { return rewire_family_; }  // null: another family
-  const Backbone& backbone() const { return *backbone_; }
+  const Network& network() const { return *network_; }
+  Problem& problem() { return *problem_; }
   Trainer& trainer() { return *trainer_; }
 
  private:
-  std::unique_ptr<GraphFamily> family_;
+  std::unique_ptr<ParameterSpace> space_;
   const RewireFamily* rewire_family_ = nullptr;
-  std::unique_ptr<Backbone> backbone_;
+  std::unique_ptr<Network> network_;
   std::unique_ptr<Problem> problem_;
   std::unique_ptr<Trainer> trainer_;
 };

@@ -21,21 +21,21 @@ struct Chain {
   std::vector<int64_t> record;
 };
 
-int64_t draw_uniform(const GraphFamily& family, Rng& rng) {
-  return static_cast<int64_t>(rng.below(static_cast<uint64_t>(family.size())));
+int64_t draw_uniform(const ParameterSpace& space, Rng& rng) {
+  return static_cast<int64_t>(rng.below(static_cast<uint64_t>(space.size())));
 }
 
 // Draws the next proposals of every chain and computes their losses together.
-void propose(const GraphFamily& family, ProposalKind kind, LossCache& losses,
+void propose(const ParameterSpace& space, ProposalKind kind, LossCache& losses,
              std::vector<Chain>& chains) {
   std::vector<int64_t> wanted;
   for (Chain& chain : chains) {
     if (!chain.ahead.empty()) continue;
     if (kind == ProposalKind::kLocal) {
-      chain.ahead.push_back(family.propose_local(chain.state, chain.rng));
+      chain.ahead.push_back(space.propose_local(chain.state, chain.rng));
     } else {
       for (int64_t k = 0; k < kProposalsAhead; ++k)
-        chain.ahead.push_back(draw_uniform(family, chain.rng));
+        chain.ahead.push_back(draw_uniform(space, chain.rng));
     }
     wanted.insert(wanted.end(), chain.ahead.begin(), chain.ahead.end());
   }
@@ -80,21 +80,21 @@ int64_t proposals_per_chain(const McmcOptions& options) {
   return per_chain;
 }
 
-McmcResult metropolis_hastings(const GraphFamily& family, LossCache& losses, double eta,
+McmcResult metropolis_hastings(const ParameterSpace& space, LossCache& losses, double eta,
                                const McmcOptions& options, uint64_t seed, uint64_t round) {
   const int64_t per_chain = proposals_per_chain(options);
   std::vector<Chain> chains;
   std::vector<int64_t> start;
   for (int64_t c = 0; c < options.chains; ++c) {
     Rng rng(seed, Stream::kMcmc, round, static_cast<uint32_t>(c));
-    start.push_back(draw_uniform(family, rng));
+    start.push_back(draw_uniform(space, rng));
     chains.push_back({rng, start.back(), {}, {}});
   }
   losses.fetch(start);
 
   int64_t accepted = 0;
   for (int64_t i = 0; i < per_chain; ++i) {
-    propose(family, options.proposal, losses, chains);
+    propose(space, options.proposal, losses, chains);
     for (Chain& chain : chains) {
       const bool moved = step(chain, losses, eta);
       accepted += moved ? 1 : 0;

@@ -11,7 +11,7 @@
 
 #include <emgnn/em/options.h>
 #include <emgnn/em/posterior.h>
-#include <emgnn/space/family.h>
+#include <emgnn/space/parameter_space.h>
 
 namespace emgnn {
 
@@ -43,7 +43,7 @@ int64_t proposals_per_chain(const McmcOptions& options);
 
 // Samples p(λ) ∝ exp(−η L(λ)) with a uniform prior. Chains start at independent uniform points; a
 // rejected proposal records the current state again (mcmc.record=all).
-McmcResult metropolis_hastings(const GraphFamily& family, LossCache& losses, double eta,
+McmcResult metropolis_hastings(const ParameterSpace& space, LossCache& losses, double eta,
                                const McmcOptions& options, uint64_t seed, uint64_t round);
 
 }  // namespace emgnn

@@ -21,22 +21,37 @@ std::vector<int32_t> joined(const std::vector<int32_t>& a, const std::vector<int
 
 }  // namespace
 
-std::vector<int32_t> predicted_rows(const Dataset& dataset) {
+std::vector<std::string> predicted_types(const Dataset& dataset) {
   std::set<int32_t> types;
-  std::vector<int32_t> rows;
-  for (int32_t v = 0; v < dataset.graph.num_nodes && !dataset.node_type.empty(); ++v) {
-    if (dataset.label[static_cast<size_t>(v)] != kNoLabel)
-      types.insert(dataset.node_type[static_cast<size_t>(v)]);
+  for (size_t v = 0; v < dataset.node_type.size(); ++v) {
+    if (dataset.label[v] != kNoLabel) types.insert(dataset.node_type[v]);
   }
+  std::vector<std::string> names;
+  for (int32_t type : types) names.push_back(dataset.node_type_names[static_cast<size_t>(type)]);
+  return names;
+}
+
+std::vector<int32_t> rows_of_types(const Dataset& dataset, const std::vector<std::string>& types) {
+  std::vector<int32_t> rows;
   for (int32_t v = 0; v < dataset.graph.num_nodes; ++v) {
-    if (dataset.node_type.empty() || types.contains(dataset.node_type[static_cast<size_t>(v)]))
-      rows.push_back(v);
+    const auto is = [&](const std::string& type) {
+      const int32_t own = dataset.node_type[static_cast<size_t>(v)];
+      return dataset.node_type_names[static_cast<size_t>(own)] == type;
+    };
+    if (types.empty() || std::any_of(types.begin(), types.end(), is)) rows.push_back(v);
   }
   return rows;
 }
 
-NodeProblem::NodeProblem(const Dataset& dataset, const GraphFamily& family, Backbone& backbone,
-                         const EmOptions& options)
+Prediction predict_nodes(const Dataset& dataset, const GraphFamily& family,
+                         const Backbone& backbone, const NodeQuery& query) {
+  const Evaluator evaluator(family, backbone, dataset.features, query.rows);
+  Expectation e = evaluator.expect(query.posterior, query.average, query.poll);
+  return {.rows = query.rows, .value = std::move(e.log_prob), .spread = std::move(e.spread)};
+}
+
+NodeProblem::NodeProblem(const Dataset& dataset, const GraphFamily& family,
+                         const Backbone& backbone, const EmOptions& options)
     : dataset_(&dataset),
       family_(&family),
       backbone_(&backbone),
@@ -58,11 +73,19 @@ std::vector<double> NodeProblem::losses(std::span<const int64_t> lam_ids, const 
   return evaluator.losses(lam_ids, posterior_label_, poll);
 }
 
-at::Tensor NodeProblem::batch_losses(std::span<const int64_t> lam_ids, const Pass& pass) {
+Objective NodeProblem::objective(std::span<const LambdaDraw> draws, const Pass& pass) {
+  std::vector<int64_t> lam_ids;
+  std::vector<double> weight = {1.0};  // of the observed graph
+  if (!draws.empty()) weight.clear();
+  for (const LambdaDraw& draw : draws) {
+    lam_ids.push_back(draw.lam_id);
+    weight.push_back(draw.weight);
+  }
   const FamilyView& view = train_.view();
   const Shift shift = lam_ids.empty() ? view.observed() : view.shifts(lam_ids);
   const at::Tensor logits = backbone_->forward(shift, backbone_->embed(train_.input(), pass), pass);
-  return cross_entropy(logits, train_label_);
+  const at::Tensor loss = cross_entropy(logits, train_label_);  // [draws]
+  return {.value = (loss * at::tensor(weight)).mean(), .mean_loss = loss.mean().item<double>()};
 }
 
 Scores NodeProblem::validate(const Posterior& posterior) {
@@ -70,12 +93,11 @@ Scores NodeProblem::validate(const Posterior& posterior) {
 }
 
 Prediction NodeProblem::predict(const Posterior& posterior, const Poll& poll) {
-  Prediction out{.rows = predicted_rows(*dataset_), .value = {}, .spread = {}};
-  const Evaluator everything(*family_, *backbone_, dataset_->features, out.rows);
-  Expectation e = everything.expect(posterior, average_, poll);
-  out.value = std::move(e.log_prob);
-  out.spread = std::move(e.spread);
-  return out;
+  return predict_nodes(*dataset_, *family_, *backbone_,
+                       {.rows = rows_of_types(*dataset_, predicted_types(*dataset_)),
+                        .posterior = posterior,
+                        .average = average_,
+                        .poll = poll});
 }
 
 Scores NodeProblem::score(const Prediction& prediction, Part part) const {

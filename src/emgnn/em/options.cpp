@@ -25,13 +25,14 @@ void describe(OptionVisitor& v, EmOptions& o) {
            "-alpha elsewhere");
   v.real("em.alpha", o.alpha, 0.0, 1e6,
          "strength of pushing away from bad graphs (contrast, sign)");
-  v.integer("em.draws", o.draws, 1, 100000, "graphs drawn per gradient step");
+  v.integer("em.draws", o.draws, 1, 100000,
+            "graphs drawn per gradient step; the molecules of a batch are dealt out to them");
   v.choice("em.posterior", o.posterior, {"auto", "exact", "mcmc"},
            "enumerate all graphs, or sample; auto samples above 4096 graphs");
   v.choice("em.labels", o.labels, {"train", "train+validation"},
            "labels that the posterior may look at");
   v.choice("em.average", o.average, {"logits", "probabilities"},
-           "what is averaged over the graphs to predict");
+           "what is averaged over the graphs to predict classes");
   v.choice("em.keep", o.keep, {"all", "above-prior"},
            "graphs used to predict: all, or those at least as likely as under the prior");
 }
@@ -79,6 +80,7 @@ void describe(OptionVisitor& visitor, TrainOptions& options) {
   describe(visitor, options.mcmc);
   describe(visitor, options.space);
   describe(visitor, options.model);
+  describe(visitor, options.task);
   describe(visitor, options.optim);
   describe(visitor, options.stop);
 }

@@ -7,6 +7,7 @@
 
 #include <emgnn/base/options.h>
 #include <emgnn/models/options.h>
+#include <emgnn/models/regression.h>
 #include <emgnn/space/options.h>
 
 namespace emgnn {
@@ -73,6 +74,7 @@ struct TrainOptions {
   McmcOptions mcmc;
   SpaceOptions space;
   ModelOptions model;
+  TaskOptions task;
   OptimOptions optim;
   StopOptions stop;
 };

@@ -2,11 +2,11 @@
 #include <emgnn/em/trainer.h>
 
 #include <ATen/ATen.h>
-#include <ATen/Parallel.h>
 
 #include <utility>
 
 #include <emgnn/base/error.h>
+#include <emgnn/em/serial_aten.h>
 #include <emgnn/em/variant.h>
 #include <emgnn/em/weight_average.h>
 
@@ -21,28 +21,15 @@ constexpr int64_t kExactLimit = 1'000'000;
 // Points drawn to estimate ϱ when Λ̂ is not enumerated.
 constexpr int64_t kNormalizerDraws = 256;
 
-// LibTorch's own operations only touch small tensors here; its thread pool would just compete with
-// our kernels.
-class SerialAten {
- public:
-  SerialAten() : before_(at::get_num_threads()) { at::set_num_threads(1); }
-  ~SerialAten() { at::set_num_threads(before_); }
-  SerialAten(const SerialAten&) = delete;
-  SerialAten& operator=(const SerialAten&) = delete;
-
- private:
-  int before_;
-};
-
 }  // namespace
 
 Trainer::Trainer(Problem& problem, const TrainOptions& options, uint64_t seed)
     : problem_(&problem),
-      family_(&problem.family()),
-      backbone_(&problem.backbone()),
+      space_(&problem.space()),
+      network_(&problem.network()),
       options_(options),
       seed_(seed),
-      adam_(backbone_->parameters(), options.optim) {
+      adam_(network_->parameters(), options.optim) {
   // A bad setting fails before any work.
   check_rule(options.stop.rule, problem.task());
   if (!enumerates()) proposals_per_chain(options.mcmc);
@@ -50,10 +37,10 @@ Trainer::Trainer(Problem& problem, const TrainOptions& options, uint64_t seed)
       options.em.eta + options.em.eta_step * static_cast<double>(options.em.rounds - 1);
   EMGNN_CHECK(last_eta >= 0.0,
               "em.eta_step makes the inverse temperature negative in the last round", last_eta);
-  EMGNN_CHECK(options.em.posterior != PosteriorMode::kExact || family_->size() <= kExactLimit,
+  EMGNN_CHECK(options.em.posterior != PosteriorMode::kExact || space_->size() <= kExactLimit,
               "em.posterior=exact: too many graphs to enumerate; use mcmc, a larger space.step or "
               "a smaller space.grid",
-              family_->size());
+              space_->size());
 }
 
 int64_t Trainer::round() const {
@@ -67,12 +54,12 @@ bool Trainer::round_begins() const {
 bool Trainer::enumerates() const {
   const PosteriorMode mode = options_.em.posterior;
   return mode == PosteriorMode::kExact ||
-         (mode == PosteriorMode::kAuto && family_->size() <= kEnumerateLimit);
+         (mode == PosteriorMode::kAuto && space_->size() <= kEnumerateLimit);
 }
 
 TrainState Trainer::snapshot() const {
   TrainState copy = state_;
-  copy.parameters = values_of(backbone_->parameters());
+  copy.weights = values_of(*network_);
   copy.first_moment = copy_of(adam_.first_moment);
   copy.second_moment = copy_of(adam_.second_moment);
   copy.average = copy_of(state_.average);
@@ -84,7 +71,7 @@ void Trainer::interrupted() const {
 }
 
 void Trainer::resume(TrainState state) {
-  assign(backbone_->parameters(), state.parameters);
+  assign(*network_, state.weights);
   adam_.first_moment = copy_of(state.first_moment);
   adam_.second_moment = copy_of(state.second_moment);
   adam_.num_updates = state.step * problem_->num_batches();
@@ -102,7 +89,7 @@ TrainResult Trainer::run(Observer& observer) {
     if (round_begins()) e_step(observer);
     info.train_loss = training_pass();
     if (options_.optim.average > 0.0) {
-      update_average(state_.average, backbone_->parameters(), options_.optim.average, state_.step);
+      update_average(state_.average, *network_, options_.optim.average, state_.step);
     }
     info.step = ++state_.step;
     const bool last = state_.step == max_steps();
@@ -123,10 +110,10 @@ void Trainer::e_step(Observer& observer) {
     if (observer.stop_requested()) interrupted();
   };
   const auto losses_of = [&](std::span<const int64_t> ids) { return problem_->losses(ids, poll); };
-  const WithAverage weights(backbone_->parameters(), state_.average);
+  const WithAverage weights(*network_, state_.average);
   std::vector<double> prior_losses;
   if (enumerates()) {
-    std::vector<int64_t> ids = family_->all_ids();
+    std::vector<int64_t> ids = space_->all_ids();
     prior_losses = losses_of(ids);
     info.posterior = Posterior::gibbs(std::move(ids), prior_losses, {}, info.eta);
     for (size_t i = 0; i < prior_losses.size(); ++i) {
@@ -135,14 +122,14 @@ void Trainer::e_step(Observer& observer) {
   } else {
     LossCache cache(losses_of);
     const auto number = static_cast<uint64_t>(info.round);
-    last_mcmc_ = metropolis_hastings(*family_, cache, info.eta, options_.mcmc, seed_, number);
+    last_mcmc_ = metropolis_hastings(*space_, cache, info.eta, options_.mcmc, seed_, number);
     info.posterior = last_mcmc_->posterior;
     for (int64_t id : info.posterior.lam_ids())
       info.mean_loss += info.posterior.prob(id) * cache.at(id);
     Rng rng(seed_, Stream::kDraw, number, 1);
     std::vector<int64_t> drawn;
     for (int64_t k = 0; k < kNormalizerDraws; ++k) {
-      drawn.push_back(static_cast<int64_t>(rng.below(static_cast<uint64_t>(family_->size()))));
+      drawn.push_back(static_cast<int64_t>(rng.below(static_cast<uint64_t>(space_->size()))));
     }
     cache.fetch(drawn);
     for (int64_t id : drawn) prior_losses.push_back(cache.at(id));
@@ -163,21 +150,18 @@ double Trainer::training_pass() {
 double Trainer::gradient_step(int64_t number) {
   const EmOptions& em = options_.em;
   const Pass pass{.training = true, .seed = seed_, .step = static_cast<uint64_t>(number)};
-  std::vector<double> weight = {1.0};
-  std::vector<int64_t> lam_ids;
+  std::vector<LambdaDraw> draws;
   if (!warming_up()) {
     Rng rng(seed_, Stream::kDraw, pass.step);
-    weight.clear();
     for (int64_t k = 0; k < em.draws; ++k) {
-      lam_ids.push_back(draw_lambda(em.variant, *state_.posterior, family_->size(), rng));
-      weight.push_back(mstep_weight(em, *state_.posterior, family_->size(), lam_ids.back()));
+      const int64_t id = draw_lambda(em.variant, *state_.posterior, space_->size(), rng);
+      draws.push_back({id, mstep_weight(em, *state_.posterior, space_->size(), id)});
     }
   }
-  const at::Tensor loss = problem_->batch_losses(lam_ids, pass);  // [draws]
-  // θ descends on the mean over the drawn λ of w(λ) L(λ, θ)
-  (loss * at::tensor(weight)).mean().backward();
+  const Objective objective = problem_->objective(draws, pass);
+  objective.value.backward();
   adam_.step(static_cast<double>(state_.step) / static_cast<double>(max_steps()));
-  return loss.mean().item<double>();
+  return objective.mean_loss;
 }
 
 Posterior kept_to_predict(const EmOptions& options, const Posterior& posterior,
@@ -187,19 +171,19 @@ Posterior kept_to_predict(const EmOptions& options, const Posterior& posterior,
 }
 
 void Trainer::validate(StepInfo& info) {
-  const WithAverage weights(backbone_->parameters(), state_.average);
-  const Posterior kept = kept_to_predict(options_.em, *state_.posterior, family_->size());
+  const WithAverage weights(*network_, state_.average);
+  const Posterior kept = kept_to_predict(options_.em, *state_.posterior, space_->size());
   info.validation = problem_->validate(kept.thinned(options_.stop.graphs));
   const StopVerdict verdict = judge(options_.stop, state_.stop, *info.validation);
-  if (verdict.keep || state_.best_parameters.empty()) {
-    state_.best_parameters = values_of(backbone_->parameters());
+  if (verdict.keep || state_.best_weights.empty()) {
+    state_.best_weights = values_of(*network_);
     state_.best_posterior = state_.posterior;
   }
   state_.stopped = verdict.stop;
 }
 
 TrainResult Trainer::finish(Observer& observer) {
-  assign(backbone_->parameters(), state_.best_parameters);
+  assign(*network_, state_.best_weights);
   TrainResult result;
   result.em_iterations = static_cast<int64_t>(state_.rounds.size());
   result.stopped_early = state_.stopped;
@@ -213,7 +197,7 @@ TrainResult Trainer::finish(Observer& observer) {
     interrupted();
   };
   result.prediction =
-      problem_->predict(kept_to_predict(options_.em, result.posterior, family_->size()), poll);
+      problem_->predict(kept_to_predict(options_.em, result.posterior, space_->size()), poll);
   result.validation = problem_->score(result.prediction, Part::kValidation);
   result.test = problem_->score(result.prediction, Part::kTest);
   return result;

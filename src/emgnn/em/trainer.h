@@ -27,8 +27,9 @@ struct TrainState {
   std::optional<Posterior> posterior;       // p_t of the round in progress
   std::optional<Posterior> best_posterior;  // p_t when the best weights were kept
   std::vector<RoundInfo> rounds;
-  std::vector<at::Tensor> parameters, best_parameters, first_moment, second_moment;
-  std::vector<at::Tensor> average;  // of the weights so far, with optim.average
+  std::vector<at::Tensor> weights, best_weights;        // parameters, then buffers
+  std::vector<at::Tensor> average;                      // of the weights so far, with optim.average
+  std::vector<at::Tensor> first_moment, second_moment;  // of the parameters
 };
 
 struct TrainResult {
@@ -43,7 +44,7 @@ struct TrainResult {
 
 class Trainer {
  public:
-  // The problem outlives the trainer; the weights of its backbone are trained in place.
+  // The problem outlives the trainer; the weights of its network are trained in place.
   Trainer(Problem& problem, const TrainOptions& options, uint64_t seed);
 
   void resume(TrainState state);
@@ -68,8 +69,8 @@ class Trainer {
   TrainResult finish(Observer& observer);
 
   Problem* problem_;
-  const GraphFamily* family_;
-  Backbone* backbone_;
+  const ParameterSpace* space_;
+  const Network* network_;
   TrainOptions options_;
   uint64_t seed_;
   Adam adam_;

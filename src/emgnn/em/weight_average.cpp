@@ -9,47 +9,55 @@
 
 namespace emgnn {
 
+namespace {
+
+std::vector<at::Tensor> tensors_of(const Network& network) {
+  std::vector<at::Tensor> out;
+  for (const Parameter& p : network.parameters()) out.push_back(p.value);
+  for (const Buffer& b : network.buffers()) out.push_back(b.value);
+  return out;
+}
+
+}  // namespace
+
 std::vector<at::Tensor> copy_of(const std::vector<at::Tensor>& tensors) {
   std::vector<at::Tensor> out;
   for (const at::Tensor& t : tensors) out.push_back(t.detach().clone());
   return out;
 }
 
-std::vector<at::Tensor> values_of(const std::vector<Parameter>& parameters) {
-  std::vector<at::Tensor> out;
-  for (const Parameter& p : parameters) out.push_back(p.value.detach().clone());
-  return out;
-}
+std::vector<at::Tensor> values_of(const Network& network) { return copy_of(tensors_of(network)); }
 
-void assign(const std::vector<Parameter>& parameters, const std::vector<at::Tensor>& values) {
+void assign(const Network& network, const std::vector<at::Tensor>& values) {
   const at::NoGradGuard no_grad;
-  EMGNN_DCHECK(values.size() == parameters.size());
-  for (size_t i = 0; i < values.size(); ++i) parameters[i].value.detach().copy_(values[i]);
+  const std::vector<at::Tensor> tensors = tensors_of(network);
+  EMGNN_DCHECK(values.size() == tensors.size());
+  for (size_t i = 0; i < values.size(); ++i) tensors[i].detach().copy_(values[i]);
 }
 
-void update_average(std::vector<at::Tensor>& average, const std::vector<Parameter>& parameters,
-                    double forget, int64_t step) {
+void update_average(std::vector<at::Tensor>& average, const Network& network, double forget,
+                    int64_t step) {
   if (step == 0) {
-    average = values_of(parameters);
+    average = values_of(network);
     return;
   }
   const at::NoGradGuard no_grad;
   const double t = static_cast<double>(step);
   const double keep = std::min(forget, t / (t + 1.0));
+  const std::vector<at::Tensor> tensors = tensors_of(network);
   for (size_t i = 0; i < average.size(); ++i)
-    average[i].mul_(keep).add_(parameters[i].value.detach(), 1.0 - keep);
+    average[i].mul_(keep).add_(tensors[i].detach(), 1.0 - keep);
 }
 
-WithAverage::WithAverage(const std::vector<Parameter>& parameters,
-                         const std::vector<at::Tensor>& average)
-    : parameters_(&parameters) {
+WithAverage::WithAverage(const Network& network, const std::vector<at::Tensor>& average)
+    : network_(&network) {
   if (average.empty()) return;
-  trained_ = values_of(parameters);
-  assign(parameters, average);
+  trained_ = values_of(network);
+  assign(network, average);
 }
 
 WithAverage::~WithAverage() {
-  if (!trained_.empty()) assign(*parameters_, trained_);
+  if (!trained_.empty()) assign(*network_, trained_);
 }
 
 }  // namespace emgnn

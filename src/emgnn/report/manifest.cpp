@@ -29,12 +29,23 @@ class Fingerprint {
     add(matrix.col);
     add(matrix.val);
   }
+  void add(const Split& split) {
+    add(split.train);
+    add(split.validation);
+    add(split.test);
+  }
   void add_bytes(std::string_view bytes) { digests_ += sha256_hex(bytes); }
   std::string digest() const { return sha256_hex(digests_); }
 
  private:
   std::string digests_;
 };
+
+Json sizes(const Split& split) {
+  return {{"train", split.train.size()},
+          {"validation", split.validation.size()},
+          {"test", split.test.size()}};
+}
 
 }  // namespace
 
@@ -47,9 +58,7 @@ std::string fingerprint(const Dataset& dataset) {
   print.add(dataset.features.sparse);
   print.add(dataset.features.dense);
   print.add(dataset.label);
-  print.add(dataset.split.train);
-  print.add(dataset.split.validation);
-  print.add(dataset.split.test);
+  print.add(dataset.split);
   return print.digest();
 }
 
@@ -64,11 +73,30 @@ Json describe_data(const Dataset& dataset) {
           {"edges", edges},
           {"features", dataset.features.num_cols},
           {"classes", dataset.num_classes()},
-          {"splits",
-           {{"train", dataset.split.train.size()},
-            {"validation", dataset.split.validation.size()},
-            {"test", dataset.split.test.size()}}},
+          {"splits", sizes(dataset.split)},
           {"sha256", fingerprint(dataset)}};
+}
+
+std::string fingerprint(const MoleculeTable& table, const Split& split) {
+  const Molecules& m = table.molecules;
+  Fingerprint print;
+  print.add(m.atom_begin);
+  print.add(m.atom_features);
+  print.add(m.bond_begin);
+  print.add(m.bond_atoms);
+  print.add(m.coordinates);
+  print.add(table.target);
+  print.add(split);
+  return print.digest();
+}
+
+Json describe_data(const MoleculeTable& table, const Split& split) {
+  return {{"name", table.name},
+          {"molecules", table.num_molecules()},
+          {"rejects", table.rejects.size()},
+          {"target", table.target_name},
+          {"splits", sizes(split)},
+          {"sha256", fingerprint(table, split)}};
 }
 
 Json describe_program() {

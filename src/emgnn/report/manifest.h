@@ -6,6 +6,7 @@
 #include <string>
 
 #include <emgnn/data/dataset.h>
+#include <emgnn/data/molecule.h>
 
 namespace emgnn {
 
@@ -15,6 +16,12 @@ std::string fingerprint(const Dataset& dataset);
 // {"name", "nodes", "edges": {relation: count}, "features", "classes", "splits": {...}, "sha256"},
 // undirected edges counted once.
 nlohmann::ordered_json describe_data(const Dataset& dataset);
+
+// The same of molecules: atoms, bonds, coordinates, targets and split.
+std::string fingerprint(const MoleculeTable& table, const Split& split);
+
+// {"name", "molecules", "rejects", "target", "splits": {...}, "sha256"}
+nlohmann::ordered_json describe_data(const MoleculeTable& table, const Split& split);
 
 // {"emgnn", "commit", "compiler", "libtorch", "device", "threads"}
 nlohmann::ordered_json describe_program();

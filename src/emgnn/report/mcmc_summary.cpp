@@ -20,12 +20,12 @@ using Chains = std::vector<std::vector<double>>;
 
 // The coordinates of λ, then |λ|²: it needs no loss, and tells chains apart that agree on the
 // means.
-std::vector<Chains> scalars(const GraphFamily& family, const McmcResult& mcmc) {
-  const size_t coordinates = family.coordinate_names().size();
+std::vector<Chains> scalars(const ParameterSpace& space, const McmcResult& mcmc) {
+  const size_t coordinates = space.coordinate_names().size();
   std::vector<Chains> out(coordinates + 1, Chains(mcmc.chains.size()));
   for (size_t chain = 0; chain < mcmc.chains.size(); ++chain) {
     for (int64_t id : mcmc.chains[chain]) {
-      const LambdaPoint point = family.point(id);
+      const LambdaPoint point = space.point(id);
       double squares = 0.0;
       for (size_t c = 0; c < coordinates; ++c) {
         out[c][chain].push_back(point[c]);
@@ -39,10 +39,10 @@ std::vector<Chains> scalars(const GraphFamily& family, const McmcResult& mcmc) {
 
 }  // namespace
 
-McmcSummary summarise(const GraphFamily& family, const McmcResult& mcmc) {
+McmcSummary summarise(const ParameterSpace& space, const McmcResult& mcmc) {
   const McmcSummary known{.acceptance = mcmc.acceptance, .evaluated = mcmc.evaluated};
   std::vector<McmcSummary> each;
-  for (const Chains& chains : scalars(family, mcmc)) {
+  for (const Chains& chains : scalars(space, mcmc)) {
     const ChainDiagnostics one = diagnose(chains);
     each.push_back({one.rhat, one.ess, known.acceptance, known.evaluated});
   }

@@ -7,7 +7,7 @@
 #include <string>
 
 #include <emgnn/em/mcmc.h>
-#include <emgnn/space/family.h>
+#include <emgnn/space/parameter_space.h>
 
 namespace emgnn {
 
@@ -24,7 +24,7 @@ struct McmcSummary {
   bool converged() const { return rhat < kConvergedRhat && ess > kConvergedEss; }
 };
 
-McmcSummary summarise(const GraphFamily& family, const McmcResult& mcmc);
+McmcSummary summarise(const ParameterSpace& space, const McmcResult& mcmc);
 
 // The worse of both, figure by figure; a figure that is not known is the worst.
 McmcSummary worse(const McmcSummary& a, const McmcSummary& b);

@@ -198,7 +198,8 @@ PaperTable heterophilic() {
 }  // namespace
 
 const std::vector<PaperTable>& paper_tables() {
-  static const std::vector<PaperTable> tables = {heterogeneous(), homogeneous(), heterophilic()};
+  static const std::vector<PaperTable> tables = {heterogeneous(), homogeneous(), heterophilic(),
+                                                 paper_table_of_molecules()};
   return tables;
 }
 

@@ -16,7 +16,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // Tables of the paper that this version cannot train.
-constexpr const char* kLater[] = {"molecules", "runtime", "perturbation"};
+constexpr const char* kLater[] = {"runtime", "perturbation"};
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -33,20 +33,27 @@ void check_known(const char* kind, const std::vector<std::string>& names,
   }
 }
 
+int decimals(Task task) { return task == Task::kClassification ? 2 : 3; }
+
 // "imdb 63.54 / 61.87, acm 92.61 / 92.68, ..."
 std::string published(const PaperTable& table, const PaperRow& row) {
   std::vector<std::string> columns;
   for (size_t c = 0; c < table.columns.size(); ++c) {
     std::vector<std::string> means;
     for (size_t m = 0; m < table.metrics.size(); ++m)
-      means.push_back(fmt::format("{:.2f}", row.figures[c * table.metrics.size() + m].mean));
+      means.push_back(fmt::format("{:.{}f}", row.figures[c * table.metrics.size() + m].mean,
+                                  decimals(table.task)));
     columns.push_back(fmt::format("{} {}", table.columns[c].name, fmt::join(means, " / ")));
   }
   return fmt::format("{}", fmt::join(columns, ", "));
 }
 
-std::string percent(const MeanStd& share) {
-  return fmt::format("{:.2f} ± {:.2f}", 100.0 * share.mean, 100.0 * share.std);
+// Shares are shown in percent.
+double shown(Task task) { return task == Task::kClassification ? 100.0 : 1.0; }
+
+std::string score_text(Task task, const MeanStd& score) {
+  return fmt::format("{:.{}f} ± {:.{}f}", shown(task) * score.mean, decimals(task),
+                     shown(task) * score.std, decimals(task));
 }
 
 }  // namespace
@@ -98,12 +105,14 @@ std::vector<TableCell> table_cells(const PaperTable& table, const PaperRow& row,
   const auto first = static_cast<size_t>(found - table.columns.begin()) * table.metrics.size();
   std::vector<TableCell> out;
   for (size_t m = 0; m < table.metrics.size(); ++m) {
-    const MeanStd& percent = row.figures[first + m];
+    const MeanStd& paper = row.figures[first + m];
+    const double one = shown(table.task);
     out.push_back({.row = row.name,
                    .column = column.name,
                    .metric = table.metrics[m].name,
                    .here = mean_std(test_scores(runs, table.metrics[m])),
-                   .paper = {percent.mean / 100.0, percent.std / 100.0}});
+                   .paper = {paper.mean / one, paper.std / one},
+                   .task = table.task});
   }
   return out;
 }
@@ -127,9 +136,11 @@ std::string to_text(const std::vector<TableCell>& cells) {
   std::string out =
       fmt::format(kRow, "row", "column", "metric", "emgnn", "the paper", "difference");
   for (const TableCell& cell : cells) {
-    out += fmt::format(kRow, cell.row, cell.column, cell.metric, percent(cell.here),
-                       percent(cell.paper),
-                       fmt::format("{:+.2f}", 100.0 * (cell.here.mean - cell.paper.mean)));
+    out +=
+        fmt::format(kRow, cell.row, cell.column, cell.metric, score_text(cell.task, cell.here),
+                    score_text(cell.task, cell.paper),
+                    fmt::format("{:+.{}f}", shown(cell.task) * (cell.here.mean - cell.paper.mean),
+                                decimals(cell.task)));
   }
   return out;
 }

@@ -13,11 +13,12 @@ namespace emgnn {
 
 namespace {
 
-std::vector<const char*> split_of_nodes(const Dataset& dataset) {
-  std::vector<const char*> out(static_cast<size_t>(dataset.graph.num_nodes), "");
-  for (int32_t v : dataset.split.train) out[static_cast<size_t>(v)] = "train";
-  for (int32_t v : dataset.split.validation) out[static_cast<size_t>(v)] = "validation";
-  for (int32_t v : dataset.split.test) out[static_cast<size_t>(v)] = "test";
+// The part of each node or molecule.
+std::vector<const char*> parts_of(const Split& split, int64_t count) {
+  std::vector<const char*> out(static_cast<size_t>(count), "");
+  for (int32_t v : split.train) out[static_cast<size_t>(v)] = "train";
+  for (int32_t v : split.validation) out[static_cast<size_t>(v)] = "validation";
+  for (int32_t v : split.test) out[static_cast<size_t>(v)] = "test";
   return out;
 }
 
@@ -37,7 +38,7 @@ std::string posterior_csv(const std::vector<std::string>& names,
 
 std::string predictions_csv(const Dataset& dataset, const Prediction& prediction) {
   const size_t classes = dataset.class_names.size();
-  const std::vector<const char*> split = split_of_nodes(dataset);
+  const std::vector<const char*> split = parts_of(dataset.split, dataset.graph.num_nodes);
   const at::Tensor log_prob = prediction.value.contiguous();
   const at::Tensor spread = prediction.spread.contiguous();
   std::string out = "node,split,label,predicted";
@@ -59,6 +60,21 @@ std::string predictions_csv(const Dataset& dataset, const Prediction& prediction
       fmt::format_to(std::back_inserter(out), ",{:.6g}", std::exp(row[c]));
     const double deviation = spread.data_ptr<double>()[i * classes + predicted];
     fmt::format_to(std::back_inserter(out), ",{:.6g}\n", deviation);
+  }
+  return out;
+}
+
+std::string predictions_csv(const MoleculeTable& table, const Split& split,
+                            const Prediction& prediction) {
+  const std::vector<const char*> part = parts_of(split, table.num_molecules());
+  const double* value = prediction.value.data_ptr<double>();
+  const double* spread = prediction.spread.data_ptr<double>();
+  std::string out = "row,smiles,split,target,value,spread\n";
+  for (size_t i = 0; i < prediction.rows.size(); ++i) {
+    const auto molecule = static_cast<size_t>(prediction.rows[i]);
+    fmt::format_to(std::back_inserter(out), "{},{},{},{},{:.6g},{:.6g}\n", table.row[molecule],
+                   csv_field(table.molecules.smiles[molecule]), part[molecule],
+                   table.target[molecule], value[i], spread[i]);
   }
   return out;
 }

@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The whole lines that belong to the first `step` gradient steps.
+// The whole lines that belong to the first `step` passes.
 std::string lines_up_to(const std::string& text, int64_t step) {
   std::istringstream in(text);
   std::string out;
@@ -25,10 +25,10 @@ std::string lines_up_to(const std::string& text, int64_t step) {
   return out;
 }
 
-LambdaPoint mean_point(const GraphFamily& family, const Posterior& posterior) {
-  LambdaPoint mean(family.coordinate_names().size(), 0.0);
+LambdaPoint mean_point(const ParameterSpace& space, const Posterior& posterior) {
+  LambdaPoint mean(space.coordinate_names().size(), 0.0);
   for (size_t i = 0; i < posterior.lam_ids().size(); ++i) {
-    const LambdaPoint point = family.point(posterior.lam_ids()[i]);
+    const LambdaPoint point = space.point(posterior.lam_ids()[i]);
     const double p = std::exp(posterior.log_probs()[i]);
     for (size_t c = 0; c < mean.size(); ++c) mean[c] += p * point[c];
   }
@@ -73,9 +73,9 @@ void RunRecorder::on_round(const RoundInfo& round, const McmcResult* mcmc) {
                {"eta", round.eta},
                {"mean_loss", round.mean_loss},
                {"normalizer_ratio", round.normalizer_ratio},
-               {"mean_lambda", mean_point(run_.family, round.posterior)}};
+               {"mean_lambda", mean_point(run_.space, round.posterior)}};
   if (mcmc != nullptr) {
-    const McmcSummary& summary = sampled_[round.round] = summarise(run_.family, *mcmc);
+    const McmcSummary& summary = sampled_[round.round] = summarise(run_.space, *mcmc);
     line["mcmc"] = to_json(summary);
   }
   folder_.append(kMetricsFile, line.dump() + "\n");
@@ -99,7 +99,7 @@ void RunRecorder::on_step(const StepInfo& step) {
 
 void RunRecorder::on_checkpoint(const TrainState& state) {
   folder_.write(kCheckpointFile,
-                encode_checkpoint({state, seconds()}, run_.parameters, run_.identity));
+                encode_checkpoint({state, seconds()}, run_.network, run_.identity));
   next_.on_checkpoint(state);
 }
 

@@ -11,7 +11,7 @@
 #include <emgnn/em/observer.h>
 #include <emgnn/report/mcmc_summary.h>
 #include <emgnn/report/run_folder.h>
-#include <emgnn/space/family.h>
+#include <emgnn/space/parameter_space.h>
 
 namespace emgnn {
 
@@ -20,15 +20,15 @@ inline constexpr const char* kCheckpointFile = "checkpoint/state.safetensors";
 
 // What a recorder writes about; all of it outlives the recorder.
 struct RecordedRun {
-  const GraphFamily& family;
-  const std::vector<Parameter>& parameters;
+  const ParameterSpace& space;
+  const Network& network;
   const RunIdentity& identity;
 };
 
 // Writes the metrics and the checkpoints of a run into its folder, and passes everything on.
 class RunRecorder : public Observer {
  public:
-  // Goes on after `step` gradient steps and `seconds`; later lines of an earlier attempt are
+  // Goes on after `step` passes and `seconds`; later lines of an earlier attempt are
   // dropped.
   RunRecorder(RunFolder& folder, const RecordedRun& run, Observer& next, int64_t step,
               double seconds);

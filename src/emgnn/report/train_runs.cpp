@@ -11,7 +11,7 @@
 
 #include <emgnn/base/error.h>
 #include <emgnn/em/checkpoint.h>
-#include <emgnn/em/experiment.h>
+#include <emgnn/em/stored_model.h>
 #include <emgnn/report/manifest.h>
 #include <emgnn/report/run_files.h>
 #include <emgnn/report/run_folder.h>
@@ -77,31 +77,32 @@ void check_same_identity(const RunFolder& folder, const Json& identity) {
   }
 }
 
-// A finished run of a graph that has changed since is not this run.
-void check_same_data(const RunFolder& folder, const Dataset& dataset) {
+// A finished run of data that has changed since is not this run.
+void check_same_data(const RunFolder& folder, const RunData& data) {
   const auto text = folder.read(kManifestFile);
   const Json there = text ? Json::parse(*text, nullptr, false) : Json();
   const std::string file = folder.name_of(kManifestFile);
   if (!there.is_object() || !there.contains("data") || !there["data"].contains("sha256"))
     throw DataError(fmt::format("{}: data.sha256 is missing", file));
-  refuse(file, "data.sha256", there["data"]["sha256"].dump(), Json(fingerprint(dataset)).dump());
+  refuse(file, "data.sha256", there["data"]["sha256"].dump(), Json(data.fingerprint()).dump());
 }
 
-std::vector<WeightedPoint> weighted_points(const GraphFamily& family, const Posterior& posterior) {
+std::vector<WeightedPoint> weighted_points(const ParameterSpace& space,
+                                           const Posterior& posterior) {
   std::vector<WeightedPoint> out;
   for (size_t i = 0; i < posterior.lam_ids().size(); ++i) {
-    out.push_back({family.point(posterior.lam_ids()[i]), std::exp(posterior.log_probs()[i])});
+    out.push_back({space.point(posterior.lam_ids()[i]), std::exp(posterior.log_probs()[i])});
   }
   return out;
 }
 
-RunRecord record_of(const TrainResult& result, const GraphFamily& family,
+RunRecord record_of(const TrainResult& result, const ParameterSpace& space,
                     const std::map<int64_t, McmcSummary>& sampled) {
   RunRecord run{.em_iterations = result.em_iterations,
                 .stopped_early = result.stopped_early,
                 .validation = result.validation,
                 .test = result.test,
-                .posterior = weighted_points(family, result.posterior)};
+                .posterior = weighted_points(space, result.posterior)};
   for (const RoundInfo& r : result.rounds) {
     run.rounds.push_back({r.round, r.eta, r.normalizer_ratio, r.mean_loss, std::nullopt});
     if (const auto found = sampled.find(r.round); found != sampled.end())
@@ -154,13 +155,13 @@ class RunSet {
 
   // Writes config.toml and manifest.json, or checks those that are there. The manifest of a run
   // that is about to be trained says which data it reads.
-  void describe_folder(RunFolder& folder, uint64_t seed, bool all_runs, const Dataset* dataset) {
+  void describe_folder(RunFolder& folder, uint64_t seed, bool all_runs, const RunData* data) {
     const Json identity = identity_json(request_, seed, all_runs);
     check_folder(folder, identity);
     folder.write(kConfigFile, to_toml(request_.config));
-    if (dataset == nullptr && folder.read(kManifestFile)) return;
+    if (data == nullptr && folder.read(kManifestFile)) return;
     Json manifest = identity;
-    if (dataset != nullptr) manifest["data"] = describe_data(*dataset);
+    if (data != nullptr) manifest["data"] = data->describe();
     manifest["program"] = describe_program();
     folder.write(kManifestFile, manifest.dump(2) + "\n");
   }
@@ -169,7 +170,7 @@ class RunSet {
     RunFolder& folder = folder_of(r);
     StoredRun stored;
     if (const auto text = folder.read(kResultsFile)) {
-      check_same_data(folder, request_.load(r));
+      check_same_data(folder, *load(r));
       stored = parse_single_run(*text, folder.name_of(kResultsFile));
     } else {
       observer_.on_run(r, seed_of(r));
@@ -179,54 +180,50 @@ class RunSet {
     results_.runs.push_back(std::move(stored.run));
   }
 
-  // Done for the first run that is trained, and for every one where their graphs differ.
-  const Preparation& prepared(const Dataset& dataset) {
-    if (!preparation_ || request_.config.data.perturb > 0.0)
-      preparation_ = prepare(dataset, request_.method, request_.config);
-    return *preparation_;
+  std::unique_ptr<RunData> load(int64_t r) {
+    if (!source_) source_ = request_.open();
+    return source_->load(
+        r, [&](const MoleculeProgress& progress) { return observer_.on_molecule(progress); });
   }
 
   StoredRun train_one(int64_t r, RunFolder& folder) {
     const uint64_t seed = seed_of(r);
     const Clock::time_point start = Clock::now();
-    const Dataset dataset = request_.load(r);
-    const Preparation& preparation = prepared(dataset);
-    Experiment experiment(dataset, preparation, request_.method, request_.config, seed);
+    const std::unique_ptr<RunData> data = load(r);
+    const std::unique_ptr<Experiment> experiment = data->experiment(seed);
     const double prepare_seconds = seconds_since(start);
 
     const RunIdentity identity{.dataset = request_.dataset,
-                               .data_sha256 = fingerprint(dataset),
+                               .data_sha256 = data->fingerprint(),
                                .method = request_.method,
                                .config = to_toml(request_.config),
                                .seed = seed};
     // Only now: a call that fails on its data or settings can be mended and repeated.
     if (several()) describe_folder(top_, request_.seed, true, nullptr);
-    describe_folder(folder, seed, false, &dataset);
-    const std::vector<Parameter>& parameters = experiment.backbone().parameters();
+    describe_folder(folder, seed, false, data.get());
     Checkpoint checkpoint;
     if (const auto bytes = folder.read(kCheckpointFile)) {
-      checkpoint = decode_checkpoint(*bytes, folder.name_of(kCheckpointFile), parameters, identity);
-      experiment.trainer().resume(checkpoint.state);
+      checkpoint = decode_checkpoint(*bytes, folder.name_of(kCheckpointFile), experiment->network(),
+                                     identity);
+      experiment->trainer().resume(checkpoint.state);
     }
-    RunRecorder recorder(folder, {experiment.family(), parameters, identity}, observer_,
+    RunRecorder recorder(folder, {experiment->space(), experiment->network(), identity}, observer_,
                          checkpoint.state.step, checkpoint.seconds);
-    const TrainResult result = experiment.trainer().run(recorder);
+    const TrainResult result = experiment->trainer().run(recorder);
 
-    StoredRun out{.lambda_names = experiment.family().coordinate_names(),
-                  .run = record_of(result, experiment.family(), recorder.sampled_rounds())};
+    StoredRun out{.lambda_names = experiment->space().coordinate_names(),
+                  .run = record_of(result, experiment->space(), recorder.sampled_rounds())};
     out.run.seed = seed;
     out.run.seconds = recorder.seconds();
     out.run.prepare_seconds = prepare_seconds;
     out.run.peak_rss_mb = peak_rss_mb();
     folder.write("posterior.csv", posterior_csv(out.lambda_names, out.run.posterior));
-    folder.write("predictions.csv", predictions_csv(dataset, result.prediction));
-    if (const RewireFamily* family = experiment.rewire_family()) {
-      folder.write("edges.csv",
-                   edges_csv(dataset, family->draws(), preparation.candidates, result.posterior));
-    }
-    if (request_.config.data.perturb > 0.0)
-      folder.write("perturbed_edges.csv", perturbed_edges_csv(dataset));
-    folder.write("model.safetensors", encode_model(parameters, identity));
+    data->write_files(folder, *experiment, result);
+    StoredModel model{.run = identity,
+                      .weights = weights_of(experiment->network()),
+                      .posterior = result.posterior};
+    data->describe_model(model);
+    folder.write(kModelFile, encode_model(model));
     // Last: with it the run counts as finished.
     const Results alone{
         request_.dataset, request_.method, request_.config, out.lambda_names, {out.run}};
@@ -237,8 +234,8 @@ class RunSet {
   const RunRequest& request_;
   RunsObserver& observer_;
   RunFolder top_;
+  std::unique_ptr<RunSource> source_;
   std::vector<RunFolder> folders_;  // of the runs, when there are several
-  std::optional<Preparation> preparation_;
   Results results_;
 };
 

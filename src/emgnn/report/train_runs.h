@@ -6,15 +6,18 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
-#include <emgnn/data/dataset.h>
 #include <emgnn/em/config.h>
 #include <emgnn/em/observer.h>
 #include <emgnn/report/results.h>
+#include <emgnn/report/run_data.h>
 
 namespace emgnn {
+
+inline constexpr const char* kModelFile = "model.safetensors";
 
 struct RunRequest {
   std::string dataset, method;
@@ -23,14 +26,15 @@ struct RunRequest {
   int64_t runs = 1;
   std::optional<std::filesystem::path> out;  // none: nothing is written
   std::filesystem::path rescue;              // where an interrupted run without `out` is left
-  // The graph and the features are the same in all runs, unless they are perturbed.
-  std::function<Dataset(int64_t run)> load;
+  std::function<std::unique_ptr<RunSource>()> open;  // the data
 };
 
 class RunsObserver : public Observer {
  public:
   // Before each run that is trained; the others were found finished in the folder.
   virtual void on_run(int64_t /*run*/, uint64_t /*seed*/) {}
+  // While molecules are read, by one thread at a time; false stops (Interrupted).
+  virtual bool on_molecule(const MoleculeProgress& /*progress*/) { return true; }
 };
 
 // With one run the folder holds its files; with several it holds a folder seed-S for each, beside

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <emgnn/space/family.h>
+#include <emgnn/space/parameter_space.h>
 
 namespace emgnn {
 

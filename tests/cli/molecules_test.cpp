@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// emgnn train on tables of molecules.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <csignal>
+#include <nlohmann/json.hpp>
+#include <regex>
+
+#include "cli/program.h"
+#include "cli/small_molecules.h"
+
+namespace emgnn::cli_test {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string timeless(const Outcome& outcome) {
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  static const std::regex times("\"(seconds|prepare_seconds|peak_rss_mb)\":[-+.0-9e]+");
+  return std::regex_replace(outcome.out, times, "");
+}
+
+int64_t lines(const std::string& text) { return std::count(text.begin(), text.end(), '\n'); }
+
+TEST(Molecules, PrintTheirErrorsAsJson) {
+  const Workplace place;
+  write(place, "mine.csv", small_table());
+  const Outcome outcome = run(place, small_training({"--json", "--runs", "2", "--seed", "4"}));
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "");
+  const Json json = Json::parse(outcome.out);
+  EXPECT_EQ(json["method"], "em-gcn-star");
+  EXPECT_EQ(json["config"]["data.target"], "y");
+  ASSERT_EQ(json["runs"].size(), 2U);
+  for (const Json& one : json["runs"]) {
+    for (const char* key : {"rmse", "mae", "r2"}) {
+      EXPECT_TRUE(one["test"][key].is_number()) << key;
+      EXPECT_TRUE(one["validation"][key].is_number()) << key;
+      EXPECT_TRUE(json["mean"][key].is_number()) << key;
+      EXPECT_TRUE(json["std"][key].is_number()) << key;
+    }
+    EXPECT_FALSE(one["test"].contains("accuracy"));
+    EXPECT_TRUE(one["validation"]["loss"].is_number());
+  }
+  ASSERT_EQ(json["posterior"].size(), 19U);  // 1, 1.5, ..., 10 Å
+  double total = 0.0;
+  for (const Json& point : json["posterior"]) {
+    EXPECT_EQ(point["lambda"].size(), 1U);
+    total += point["p"].get<double>();
+  }
+  EXPECT_NEAR(total, 1.0, 1e-9);
+}
+
+TEST(Molecules, EveryRunHasARandomSplitOfItsOwn) {
+  const Workplace place;
+  write(place, "mine.csv", small_table());
+  const std::vector<std::string> both = small_training({"--runs", "2", "--out", "both", "--json"});
+  const std::vector<std::string> second =
+      small_training({"--seed", "1", "--out", "second", "--json"});
+  ASSERT_EQ(run(place, both).status, 0);
+  ASSERT_EQ(run(place, second).status, 0);
+  const auto predictions = [&](const char* folder) {
+    return read(place.path() / folder / "predictions.csv");
+  };
+  EXPECT_NE(predictions("both/seed-0"), predictions("both/seed-1"));
+  EXPECT_EQ(predictions("second"), predictions("both/seed-1"));
+}
+
+TEST(Molecules, WriteAFolderKeyedByTheUsersRows) {
+  const Workplace place;
+  std::string table = small_table();
+  table += "broken,C1CC,3\nno value,CC,\nsalt,[Na+].[Cl-],2\nbig," + std::string(500, 'C') + ",1\n";
+  write(place, "mine.csv", table);
+  ASSERT_EQ(run(place, small_training({"--out", "run"})).status, 0);
+  const std::filesystem::path folder = place.path() / "run";
+  for (const char* file : {"config.toml", "manifest.json", "metrics.jsonl", "posterior.csv",
+                           "results.json", "model.safetensors", "checkpoint/state.safetensors"}) {
+    EXPECT_TRUE(std::filesystem::exists(folder / file)) << file;
+  }
+  const std::string predictions = read(folder / "predictions.csv");
+  EXPECT_TRUE(predictions.starts_with("row,smiles,split,target,value,spread\n1,C,")) << predictions;
+  EXPECT_EQ(lines(predictions), 1 + 40 + 1);
+  EXPECT_TRUE(std::regex_search(
+      predictions, std::regex("\n43,\\[Na\\+\\]\\.\\[Cl-\\],(train|validation|test),2,\\S+\n$")))
+      << predictions;
+  const std::string rejects = read(folder / "rejects.csv");
+  EXPECT_EQ(lines(rejects), 1 + 3) << rejects;
+  EXPECT_NE(rejects.find("\n41,C1CC,"), std::string::npos) << rejects;
+  EXPECT_NE(rejects.find("\n42,CC,no value of y"), std::string::npos) << rejects;
+  EXPECT_NE(rejects.find("\n44,CCC"), std::string::npos) << rejects;
+  const Json manifest = Json::parse(read(folder / "manifest.json"));
+  EXPECT_EQ(manifest["data"]["molecules"], 41);
+  EXPECT_EQ(manifest["data"]["rejects"], 3);
+  EXPECT_EQ(manifest["data"]["target"], "y");
+  const std::string metrics = read(folder / "metrics.jsonl");
+  EXPECT_NE(metrics.find("validation_rmse"), std::string::npos);
+}
+
+TEST(Molecules, RepeatThemselvesOnAnyNumberOfThreads) {
+  const Workplace place;
+  write(place, "mine.csv", small_table());
+  const std::string one = timeless(run(place, small_training({"--json", "--threads", "1"})));
+  EXPECT_EQ(timeless(run(place, small_training({"--json", "--threads", "3"}))), one);
+}
+
+TEST(Molecules, GoOnAfterCtrlCAsIfNothingHadHappened) {
+  const Workplace place, other;
+  for (const Workplace* w : {&place, &other}) write(*w, "mine.csv", small_table());
+  const std::vector<std::string> call =
+      small_training({"--json", "--out", "run", "--set", "em.rounds=60", "--set",
+                      "model.norm=batch", "--set", "stop.rule=never"});
+  Program program(place, call);
+  while (program.running() && read(place.path() / "run/metrics.jsonl").size() < 2000) usleep(2000);
+  program.send(SIGINT);
+  const Outcome stopped = program.wait();
+  EXPECT_EQ(stopped.status, 4) << stopped.err;
+  EXPECT_NE(stopped.err.find("the checkpoint is in run; to go on: "), std::string::npos)
+      << stopped.err;
+  EXPECT_EQ(timeless(run(place, call)), timeless(run(other, call)));
+  for (const char* file : {"run/predictions.csv", "run/metrics.jsonl", "run/model.safetensors"})
+    EXPECT_EQ(read(place.path() / file), read(other.path() / file)) << file;
+}
+
+TEST(Molecules, TrainOnTheBondsAlone) {
+  const Workplace place;
+  write(place, "mine.csv", small_table());
+  std::vector<std::string> call = small_training({"--json"});
+  std::replace(call.begin(), call.end(), std::string("em-gcn-star"), std::string("gcn-star"));
+  const Outcome outcome = run(place, call);
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const Json json = Json::parse(outcome.out);
+  EXPECT_EQ(json["posterior"].size(), 1U);
+  EXPECT_EQ(json["config"]["data.conformers"], 0);
+}
+
+struct BadTable {
+  std::string text;
+  std::vector<std::string> more;
+  int status;
+  std::string part;  // of the message
+};
+
+TEST(Molecules, WhateverIsWrongIsOneLine) {
+  const std::string good = small_table();
+  const std::vector<BadTable> cases = {
+      {"", {}, 3, "mine.csv"},
+      {"name,SMILES,y\n", {}, 3, "mine.csv: no molecule"},
+      {"SMILES,y\nC1CC,1\nxyz,2\n", {}, 3, "all 2 rows are rejected, row 1 because"},
+      {good, {"--set", "data.smiles=smiles"}, 3, "no column \"smiles\""},
+      {good, {"--set", "data.target=z"}, 3, "no column \"z\""},
+      {good, {"--set", "data.target=name"}, 3, "mine.csv: line 2"},
+      {good, {"--set", "data.target="}, 2, "--set data.target=COLUMN"},
+      {"SMILES,y\nC,1\nCC,2\n", {}, 3, "2 molecules give"},
+      {good, {"--set", "split=random:0.9/0.05/0.2"}, 2, "split \"random:0.9/0.05/0.2\""},
+      {good, {"--set", "split=column"}, 2, "data.split=COLUMN"},
+      {good, {"--set", "split=halves"}, 2, "valid: random:A/B/C, scaffold"},
+      {good, {"--set", "data.conformers=0"}, 2, "data.conformers: em-gcn-star needs coordinates"},
+      {good, {"--set", "stop.rule=accuracy"}, 2, "values have no accuracy"},
+      {good, {"--set", "optim.batch=1"}, 2, "optim.batch"},
+      {good, {"--set", "perturb=10"}, 2, "mine.csv: perturb"},
+      {good, {"--set", "space.radius_step=0.7"}, 2, "radius"},
+      {good,
+       {"--method", "em-gcn"},
+       2,
+       "mine.csv is a table of molecules; use gcn-star, em-gcn-star"},
+      {good, {"--dataset", "none.csv"}, 2, "none.csv"},
+  };
+  for (const BadTable& bad : cases) {
+    const Workplace place;
+    write(place, "mine.csv", bad.text);
+    std::vector<std::string> call = small_training(bad.more);
+    // An option that is given twice is another mistake.
+    for (const char* option : {"--method", "--dataset"}) {
+      if (std::count(call.begin(), call.end(), option) < 2) continue;
+      const auto first = std::find(call.begin(), call.end(), option);
+      call.erase(first, first + 2);
+    }
+    expect_one_line(run(place, call), bad.status, bad.part);
+    EXPECT_FALSE(std::filesystem::exists(place.path() / "run"));
+  }
+}
+
+}  // namespace
+}  // namespace emgnn::cli_test
