@@ -43,6 +43,11 @@ TEST(Usage, EveryBadCallIsOneLineAndStatusTwo) {
       {{"train", "--dataset", "cora", "--method", "em-gcn-star"},
        "method em-gcn-star is for molecules, and cora is a graph; use gcn, em-gcn"},
       {train({"--set", "stop.rule=rmse"}), "stop.rule: classes have no RMSE"},
+      {{"predict", "--out", "o.csv"}, "--run is required"},
+      {{"predict", "--run", "nowhere"}, "--out is required"},
+      {{"predict", "--run", "nowhere", "--out", "o.csv"}, "nowhere: no such folder"},
+      {{"predict", "--run", ".", "--out", "o.csv"}, "not the folder of a finished run"},
+      {{"predict", "--run", ".", "--out", "o.csv", "--set", "em.rounds=3"},
        "only --set data.smiles"},
       {train({"--set", "em.posterior=mcmc", "--set", "mcmc.burn_in=4000"}), "mcmc.burn_in must be"},
       {{"data", "info", "coar"}, "did you mean cora"},
@@ -142,6 +147,7 @@ TEST(Usage, HelpVersionAndListsGoToStandardOutput) {
   expect({"train", "--help"}, "Exit status");
   expect({"train", "--help-config"}, "em.rounds = ");
   expect({"data", "list"}, "noisy-relations");
+  expect({"predict", "--help"}, "Exit status");
 }
 
 }  // namespace

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// emgnn predict: what a finished run says about its own data and about other data.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "cli/program.h"
+#include "cli/small_molecules.h"
+
+namespace emgnn::cli_test {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::vector<std::string> kTrainNodes = {"train", "--quiet",    "--set", "em.rounds=2",
+                                              "--set", "em.steps=3", "--out", "run"};
+
+std::vector<std::string> joined(std::vector<std::string> a, const std::vector<std::string>& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+std::vector<std::string> predicting(const std::vector<std::string>& more = {}) {
+  return joined({"predict", "--run", "run", "--out", "new.csv", "--quiet"}, more);
+}
+
+// Some columns of a table without quotes; numbers count from 0.
+std::string columns(const std::string& table, const std::vector<size_t>& numbers) {
+  std::istringstream in(table);
+  std::string out;
+  for (std::string line; std::getline(in, line);) {
+    std::vector<std::string> fields;
+    std::istringstream cells(line + ",");
+    for (std::string field; std::getline(cells, field, ',');) fields.push_back(field);
+    for (size_t number : numbers) out += fields.at(number) + " ";
+    out += "\n";
+  }
+  return out;
+}
+
+TEST(Predict, RepeatsThePredictionsOfTheRun) {
+  const Workplace place;
+  write(place, "mine.csv", small_table());
+  ASSERT_EQ(run(place, small_training({"--out", "run", "--set", "model.norm=batch"})).status, 0);
+  const Outcome outcome = run(place, predicting());
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.out + outcome.err, "");
+  const std::string table = read(place.path() / "new.csv");
+  EXPECT_TRUE(table.starts_with("row,smiles,value,spread,rejected\n")) << table;
+  EXPECT_EQ(columns(table, {0, 1, 2, 3}),
+            columns(read(place.path() / "run/predictions.csv"), {0, 1, 4, 5}));
+}
+
+TEST(Predict, NewMoleculesNeedNoTargetAndBadOnesSayWhy) {
+  const Workplace place;
+  write(place, "mine.csv", small_table());
+  ASSERT_EQ(run(place, small_training({"--out", "run"})).status, 0);
+  write(place, "other.csv", "id,structure\na,CCO\nb,C1CC\nc,\nd,CCCCCCO\ne,[Na+].[Cl-]\nf,C\n");
+  const Outcome outcome = run(place, {"predict", "--run", "run", "--dataset", "other.csv", "--set",
+                                      "data.smiles=structure", "--out", "new.csv"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "4 predicted, 2 rejected: new.csv\n");
+  const std::string table = read(place.path() / "new.csv");
+  EXPECT_EQ(columns(table, {0, 1}),
+            "row smiles \n1 CCO \n2 C1CC \n3  \n4 CCCCCCO \n5 [Na+].[Cl-] \n6 C \n");
+  EXPECT_NE(table.find("\n2,C1CC,,,not a SMILES string\n3,,,,no value of structure\n"),
+            std::string::npos)
+      << table;
+  // The same molecule has the same prediction, whatever else is in the table.
+  const std::string known = read(place.path() / "run/predictions.csv");
+  const size_t line = known.find(",CCO,");
+  const std::string of_known = columns(known.substr(line, known.find('\n', line) - line), {4, 5});
+  const size_t again = table.find(",CCO,");
+  EXPECT_EQ(columns(table.substr(again, table.find('\n', again) - again), {2, 3}), of_known);
+}
+
+TEST(Predict, RepeatsTheNodesOfTheRun) {
+  for (const auto& [dataset, method] :
+       {std::pair{"noisy-relations", "em-gcn"}, std::pair{"noisy-citations", "em-gcn"},
+        std::pair{"noisy-relations", "acm-gcn+"}}) {
+    const Workplace place;
+    const Outcome trained =
+        run(place, joined(kTrainNodes, {"--dataset", dataset, "--method", method, "--seed", "3",
+                                        "--set", "em.keep=above-prior"}));
+    ASSERT_EQ(trained.status, 0) << trained.err;
+    const Outcome outcome = run(place, predicting());
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(read(place.path() / "new.csv"), read(place.path() / "run/predictions.csv"))
+        << dataset;
+  }
+}
+
+TEST(Predict, AnotherGraphNeedsTheFeaturesAndEdgeTypesOfTheRun) {
+  const Workplace place;
+  const fs::path example = fs::path(EMGNN_EXAMPLES_DIR) / "own-graph";
+  const Outcome trained =
+      run(place, joined(kTrainNodes, {"--dataset", example.string(), "--method", "em-gcn"}));
+  ASSERT_EQ(trained.status, 0) << trained.err;
+  // The same graph under another name, without labels and split.
+  fs::create_directory(place.path() / "unlabelled");
+  fs::copy_file(example / "edges.csv", place.path() / "unlabelled/edges.csv");
+  std::istringstream nodes(read(example / "nodes.csv"));
+  std::string kept;
+  for (std::string line; std::getline(nodes, line);) {
+    if (kept.empty()) {
+      ASSERT_TRUE(line.starts_with("id,type,label,split,")) << line;
+    } else {
+      // id,type,label,split,... -> id,type,,,...
+      size_t comma = line.find(',', line.find(',') + 1);
+      const size_t end = line.find(',', line.find(',', comma + 1) + 1);
+      line = line.substr(0, comma + 1) + "," + line.substr(end);
+    }
+    kept += line + "\n";
+  }
+  write(place, "unlabelled/nodes.csv", kept);
+  const Outcome outcome = run(place, predicting({"--dataset", "unlabelled"}));
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const std::string here = read(place.path() / "new.csv");
+  const std::string there = read(place.path() / "run/predictions.csv");
+  EXPECT_EQ(columns(here, {0, 3, 4, 5}), columns(there, {0, 3, 4, 5}));
+
+  expect_one_line(run(place, predicting({"--dataset", "noisy-relations"})), 2,
+                  "the model was trained on");
+  expect_one_line(run(place, predicting({"--dataset", "toy-molecules"})), 2,
+                  "toy-molecules is a table of molecules");
+}
+
+TEST(Predict, WhateverIsWrongIsOneLineAndNoFile) {
+  const Workplace place;
+  write(place, "mine.csv", small_table());
+  ASSERT_EQ(run(place, small_training({"--out", "run"})).status, 0);
+  ASSERT_EQ(run(place, small_training({"--out", "runs", "--runs", "2"})).status, 0);
+  write(place, "empty.csv", "");
+  write(place, "bad.csv", "SMILES\nC1CC\n");
+  write(place, "other.csv", "structure\nCC\n");
+  expect_one_line(run(place, predicting({"--dataset", "noisy-relations"})), 2,
+                  "method em-gcn-star is for molecules, and noisy-relations is a graph");
+  expect_one_line(run(place, predicting({"--dataset", "none.csv"})), 2, "none.csv");
+  expect_one_line(run(place, predicting({"--dataset", "empty.csv"})), 3, "empty.csv");
+  expect_one_line(run(place, predicting({"--dataset", "bad.csv"})), 3, "all 1 rows are rejected");
+  expect_one_line(run(place, predicting({"--dataset", "other.csv"})), 3, "no column \"SMILES\"");
+  expect_one_line(run(place, predicting({"--threads", "0"})), 2, "--threads must be");
+  expect_one_line(run(place, {"predict", "--run", "runs", "--out", "new.csv"}), 2, "several runs");
+  fs::remove(place.path() / "mine.csv");
+  expect_one_line(run(place, predicting()), 2, "mine.csv");
+  write(place, "mine.csv", small_table());
+  expect_one_line(run(place, {"predict", "--run", "run", "--out", "no/new.csv", "--quiet"}), 1,
+                  "no/new.csv");
+  write(place, "run/model.safetensors", "not a model");
+  expect_one_line(run(place, predicting()), 3, "run/model.safetensors: damaged");
+  EXPECT_FALSE(fs::exists(place.path() / "new.csv"));
+}
+
+}  // namespace
+}  // namespace emgnn::cli_test
