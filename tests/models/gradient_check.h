@@ -8,7 +8,7 @@
 #include <functional>
 
 #include <emgnn/base/rng.h>
-#include <emgnn/models/backbone.h>
+#include <emgnn/models/network.h>
 
 namespace emgnn {
 
@@ -43,16 +43,16 @@ inline void expect_gradient_matches(const std::function<at::Tensor(const at::Ten
   }
 }
 
-// The same for every parameter of a backbone, in place. `output` runs the backbone; the tolerance
+// The same for every parameter of a network, in place. `output` runs the network; the tolerance
 // is a part of the parameter's largest derivative.
-inline void expect_parameter_gradients_match(const Backbone& backbone,
+inline void expect_parameter_gradients_match(const Network& network,
                                              const std::function<at::Tensor()>& output, double h,
                                              double tolerance) {
   const at::Tensor r = random_tensor(output().sizes().vec(), 1234).to(at::kDouble);
   const auto scalar = [&] { return (output().to(at::kDouble) * r).sum(); };
   scalar().backward();
   const at::NoGradGuard no_grad;
-  for (const Parameter& parameter : backbone.parameters()) {
+  for (const Parameter& parameter : network.parameters()) {
     ASSERT_TRUE(parameter.value.grad().defined()) << parameter.name;
     const at::Tensor gradient = parameter.value.grad().view(-1), value = parameter.value.view(-1);
     const double largest = gradient.abs().max().item<double>();

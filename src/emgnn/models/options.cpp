@@ -13,7 +13,7 @@ void describe(OptionVisitor& visitor, ModelOptions& options) {
   visitor.real("model.dropout", options.dropout, 0.0, 0.99,
                "dropout behind each hidden activation");
   visitor.real("model.input_dropout", options.input_dropout, 0.0, 0.99, "dropout on the features");
-  visitor.flag("model.bias", options.bias, "gcn: add a bias in each layer");
+  visitor.flag("model.bias", options.bias, "gcn, em-gcn-star: add a bias in each layer");
   visitor.choice("model.self", options.self, {"shared", "separate"},
                  "gcn: a node's own features share the weights of its neighbours', or have weights "
                  "of their own beside them");
