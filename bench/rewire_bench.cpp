@@ -9,6 +9,7 @@
 #include <set>
 
 #include "estep.h"
+#include "shift_matrix.h"
 
 #include <emgnn/base/error.h>
 #include <emgnn/base/threads.h>
@@ -66,13 +67,13 @@ Features words() {
   return x;
 }
 
-struct Problem {
+struct Citations {
   std::string name;
   RewireGraph graph;
   Features x;
 };
 
-Problem cora() {
+Citations cora() {
   const SpaceOptions space;
   try {
     const Dataset data = load_dataset({.name = "cora", .row_normalise = true});
@@ -83,27 +84,6 @@ Problem cora() {
   return {"cora-sized", cora_sized_graph(), words()};
 }
 
-// The edges of G_λ and the diagonal, normalised.
-Csr shift_matrix(const RewireDraws& draws, Normalisation normalisation, int64_t id) {
-  Coo coo;
-  for (int32_t v = 0; v < kNodes; ++v) {
-    coo.row.push_back(v);
-    coo.col.push_back(v);
-  }
-  for (size_t p = 0; p < draws.pairs().size(); ++p) {
-    if (!draws.holds(id, static_cast<int64_t>(p))) continue;
-    coo.row.insert(coo.row.end(), {draws.pairs()[p].u, draws.pairs()[p].v});
-    coo.col.insert(coo.col.end(), {draws.pairs()[p].v, draws.pairs()[p].u});
-  }
-  const Csr a = csr_from_coo(kNodes, kNodes, coo, Duplicates::kKeepFirst);
-  return normalisation == Normalisation::kRow ? normalise_rows(a) : normalise_symmetric(a);
-}
-
-at::Tensor libtorch_matrix(const Csr& a) {
-  return at::sparse_csr_tensor(at::tensor(a.rowptr), at::tensor(a.col), at::tensor(a.val),
-                               {a.num_rows, a.num_cols}, at::kFloat);
-}
-
 struct Setting {
   const char* name;
   Normalisation normalisation;
@@ -112,12 +92,12 @@ struct Setting {
 constexpr Setting kSettings[] = {{"row-64", Normalisation::kRow, 64},
                                  {"symmetric-16", Normalisation::kSymmetric, 16}};
 
-void register_esteps(const Problem& problem, const Setting& setting) {
+void register_esteps(const Citations& problem, const Setting& setting) {
   const auto family = std::make_shared<RewireFamily>(
       problem.graph, SpaceOptions{.normalisation = setting.normalisation}, 1);
   const auto matrices = std::make_shared<std::vector<at::Tensor>>();
-  for (int64_t id : family->all_ids())
-    matrices->push_back(libtorch_matrix(shift_matrix(family->draws(), setting.normalisation, id)));
+  for (const Csr& s : shift_matrices(family->draws(), kNodes, *family, setting.normalisation))
+    matrices->push_back(csr_tensor(s));
   const ModelOptions model{.layers = 2, .hidden = setting.hidden};
   for (int32_t num_rows : {140, 640, kNodes}) {  // training nodes, with validation nodes, all
     std::vector<int32_t> rows(static_cast<size_t>(num_rows));
@@ -133,7 +113,7 @@ void register_esteps(const Problem& problem, const Setting& setting) {
 }
 
 // The same shift of features that differ from graph to graph, from stored values [graphs, entries].
-void register_shifts(const Problem& problem, const Setting& setting, int64_t width) {
+void register_shifts(const Citations& problem, const Setting& setting, int64_t width) {
   constexpr int64_t kGraphs = 21;
   const auto space = std::make_shared<RewireSpace>(
       problem.graph, SpaceOptions{.normalisation = setting.normalisation}, 1);
@@ -176,7 +156,7 @@ int main(int argc, char** argv) {
   emgnn::set_num_threads(2);
   at::set_num_threads(2);
   benchmark::Initialize(&argc, argv);
-  const emgnn::Problem problem = emgnn::cora();
+  const emgnn::Citations problem = emgnn::cora();
   for (const emgnn::Setting& setting : emgnn::kSettings) {
     for (int64_t width : {7, 64}) emgnn::register_shifts(problem, setting, width);
     emgnn::register_esteps(problem, setting);

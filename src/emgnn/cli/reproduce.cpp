@@ -36,13 +36,16 @@ Tables:
   heterophilic   rows gcn, acm-gcn+, em-gcn, em-acm; columns texas, wisconsin, cornell-before-2022-07
   molecules      rows gcn-star (beside the paper's GCN), em-gcn-star; columns freesolv-random, esol-random,
                  lipophilicity-random, freesolv-scaffold, ...
+  runtime        rows gcn, em-gcn; columns cora, citeseer, pubmed-presence: seconds per run
+  perturbation   rows gcn, em-gcn; columns cora-0, cora-5, ..., cora-30: percent of the edges that are removed, and of new
+                 ones that are added
 
 Examples:
   emgnn reproduce heterogeneous --out table
       all cells, ten runs each, one run folder per cell; the same command again goes on after Ctrl-C
   emgnn reproduce heterogeneous --rows em-gcn-pt,gcn --columns imdb --runs 3 --json
       {"table", "runs", "seed", "cells": [{"row", "column", "metric", "mean", "std", "paper_mean", "paper_std"}], "version"},
-      scores as shares of 1; of molecules the RMSE in the unit of the target
+      scores as shares of 1; of molecules the RMSE in the unit of the target; the paper's null where it gives none
 )";
 
 struct Cell {
@@ -123,9 +126,10 @@ void run(const ReproduceArguments& arguments, const std::string& invocation) {
                                          {"version", version()}};
     return print(json.dump() + "\n");
   }
-  print(fmt::format("{}, test scores{}, mean ± std; runs: {} from seed {}, the paper: 10\n\n{}",
-                    table.name, table.task == Task::kClassification ? " in %" : "",
-                    arguments.run.runs, arguments.run.seed, to_text(figures)));
+  const bool percent = table.metrics.front().unit == 100.0;
+  print(fmt::format("{}{}, mean ± std; runs: {} from seed {}, the paper: 10\n\n{}", table.name,
+                    percent ? ", test scores in %" : "", arguments.run.runs, arguments.run.seed,
+                    to_text(figures)));
 }
 
 }  // namespace

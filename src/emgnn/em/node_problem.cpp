@@ -13,6 +13,15 @@ namespace emgnn {
 
 namespace {
 
+// Where `rows` are in `all`, which is sorted.
+at::Tensor places(const std::vector<int32_t>& all, const std::vector<int32_t>& rows) {
+  std::vector<int64_t> place;
+  for (int32_t row : rows) {
+    place.push_back(std::lower_bound(all.begin(), all.end(), row) - all.begin());
+  }
+  return at::tensor(place);
+}
+
 std::vector<int32_t> joined(const std::vector<int32_t>& a, const std::vector<int32_t>& b) {
   std::vector<int32_t> out = a;
   out.insert(out.end(), b.begin(), b.end());
@@ -51,20 +60,28 @@ Prediction predict_nodes(const Dataset& dataset, const GraphFamily& family,
 }
 
 NodeProblem::NodeProblem(const Dataset& dataset, const GraphFamily& family,
-                         const Backbone& backbone, const EmOptions& options)
+                         const Backbone& backbone, const TrainOptions& options)
     : dataset_(&dataset),
       family_(&family),
       backbone_(&backbone),
-      average_(options.average),
+      average_(options.em.average),
+      agreement_(options.agreement),
       train_label_(gather_labels(dataset.label, dataset.split.train)),
       validation_label_(gather_labels(dataset.label, dataset.split.validation)),
       train_(family, backbone, dataset.features, dataset.split.train),
       validation_(family, backbone, dataset.features, dataset.split.validation) {
   posterior_label_ = train_label_;
-  if (options.labels == LabelSet::kTrainAndValidation) {
+  if (options.em.labels == LabelSet::kTrainAndValidation) {
     const std::vector<int32_t> rows = joined(dataset.split.train, dataset.split.validation);
     posterior_label_ = gather_labels(dataset.label, rows);
     posterior_only_ = std::make_unique<Evaluator>(family, backbone, dataset.features, rows);
+  }
+  if (agreement_.weight > 0.0) {
+    const std::vector<int32_t> rows = rows_of_types(dataset, predicted_types(dataset));
+    agreeing_ = std::make_unique<Evaluator>(family, backbone, dataset.features, rows);
+    train_place_ = places(rows, dataset.split.train);
+    const EmOptions& em = options.em;
+    agreement_full_ = 0.5 * static_cast<double>(em.warmup + em.rounds * em.steps);
   }
 }
 
@@ -81,11 +98,18 @@ Objective NodeProblem::objective(std::span<const LambdaDraw> draws, const Pass& 
     lam_ids.push_back(draw.lam_id);
     weight.push_back(draw.weight);
   }
-  const FamilyView& view = train_.view();
+  const Evaluator& evaluator = agreeing_ ? *agreeing_ : train_;
+  const FamilyView& view = evaluator.view();
   const Shift shift = lam_ids.empty() ? view.observed() : view.shifts(lam_ids);
-  const at::Tensor logits = backbone_->forward(shift, backbone_->embed(train_.input(), pass), pass);
+  const at::Tensor out = backbone_->forward(shift, backbone_->embed(evaluator.input(), pass), pass);
+  const at::Tensor logits = agreeing_ ? out.index_select(1, train_place_) : out;
   const at::Tensor loss = cross_entropy(logits, train_label_);  // [draws]
-  return {.value = (loss * at::tensor(weight)).mean(), .mean_loss = loss.mean().item<double>()};
+  at::Tensor value = (loss * at::tensor(weight)).mean();
+  if (agreeing_) {
+    const double grown = std::min(1.0, static_cast<double>(pass.step) / agreement_full_);
+    value = value + disagreement(out, agreement_) * (agreement_.weight * grown);
+  }
+  return {.value = value, .mean_loss = loss.mean().item<double>()};
 }
 
 Scores NodeProblem::validate(const Posterior& posterior) {
@@ -103,12 +127,7 @@ Prediction NodeProblem::predict(const Posterior& posterior, const Poll& poll) {
 Scores NodeProblem::score(const Prediction& prediction, Part part) const {
   const Split& split = dataset_->split;
   const std::vector<int32_t>& rows = part == Part::kValidation ? split.validation : split.test;
-  std::vector<int64_t> place;
-  for (int32_t row : rows) {
-    place.push_back(std::lower_bound(prediction.rows.begin(), prediction.rows.end(), row) -
-                    prediction.rows.begin());
-  }
-  return classification_scores(prediction.value.index_select(0, at::tensor(place)),
+  return classification_scores(prediction.value.index_select(0, places(prediction.rows, rows)),
                                gather_labels(dataset_->label, rows));
 }
 

@@ -29,7 +29,7 @@ class NodeProblem : public Problem {
  public:
   // The dataset, the family and the backbone outlive the problem.
   NodeProblem(const Dataset& dataset, const GraphFamily& family, const Backbone& backbone,
-              const EmOptions& options);
+              const TrainOptions& options);
 
   Task task() const override { return Task::kClassification; }
   const ParameterSpace& space() const override { return *family_; }
@@ -46,10 +46,14 @@ class NodeProblem : public Problem {
   const GraphFamily* family_;
   const Backbone* backbone_;
   Average average_;
+  AgreementOptions agreement_;
+  double agreement_full_ = 0.0;  // steps until the agreement has its full weight
   at::Tensor posterior_label_, train_label_, validation_label_;
   Evaluator train_, validation_;
   std::unique_ptr<Evaluator>
       posterior_only_;  // set when the E-step reads other rows than the M-step
+  std::unique_ptr<Evaluator> agreeing_;  // the nodes that graphs agree on, when they are to
+  at::Tensor train_place_;               // of the training nodes among these
 };
 
 // The types that carry labels; none where types are not told apart.

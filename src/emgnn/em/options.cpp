@@ -81,6 +81,7 @@ void describe(OptionVisitor& visitor, TrainOptions& options) {
   describe(visitor, options.space);
   describe(visitor, options.model);
   describe(visitor, options.task);
+  describe(visitor, options.agreement);
   describe(visitor, options.optim);
   describe(visitor, options.stop);
 }

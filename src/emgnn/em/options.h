@@ -6,6 +6,7 @@
 #include <string>
 
 #include <emgnn/base/options.h>
+#include <emgnn/models/agreement.h>
 #include <emgnn/models/options.h>
 #include <emgnn/models/regression.h>
 #include <emgnn/space/options.h>
@@ -75,6 +76,7 @@ struct TrainOptions {
   SpaceOptions space;
   ModelOptions model;
   TaskOptions task;
+  AgreementOptions agreement;
   OptimOptions optim;
   StopOptions stop;
 };

@@ -15,9 +15,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Tables of the paper that this version cannot train.
-constexpr const char* kLater[] = {"runtime", "perturbation"};
-
 bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
@@ -33,8 +30,6 @@ void check_known(const char* kind, const std::vector<std::string>& names,
   }
 }
 
-int decimals(Task task) { return task == Task::kClassification ? 2 : 3; }
-
 // "imdb 63.54 / 61.87, acm 92.61 / 92.68, ..."
 std::string published(const PaperTable& table, const PaperRow& row) {
   std::vector<std::string> columns;
@@ -42,21 +37,29 @@ std::string published(const PaperTable& table, const PaperRow& row) {
     std::vector<std::string> means;
     for (size_t m = 0; m < table.metrics.size(); ++m)
       means.push_back(fmt::format("{:.{}f}", row.figures[c * table.metrics.size() + m].mean,
-                                  decimals(table.task)));
+                                  table.metrics[m].decimals));
     columns.push_back(fmt::format("{} {}", table.columns[c].name, fmt::join(means, " / ")));
   }
   return fmt::format("{}", fmt::join(columns, ", "));
 }
 
-// Shares are shown in percent.
-double shown(Task task) { return task == Task::kClassification ? 100.0 : 1.0; }
-
-std::string score_text(Task task, const MeanStd& score) {
-  return fmt::format("{:.{}f} ± {:.{}f}", shown(task) * score.mean, decimals(task),
-                     shown(task) * score.std, decimals(task));
+std::string text_of(const PaperMetric& metric, const MeanStd& value) {
+  return fmt::format("{:.{}f} ± {:.{}f}", metric.unit * value.mean, metric.decimals,
+                     metric.unit * value.std, metric.decimals);
 }
 
 }  // namespace
+
+PaperMetric test_score(const ScoreName& score) {
+  const std::span<const ScoreName> shares = score_names(Task::kClassification);
+  const bool share = std::any_of(shares.begin(), shares.end(), [&](const ScoreName& known) {
+    return known.value == score.value;
+  });
+  return {.name = score.name,
+          .of = [value = score.value](const RunRecord& run) { return run.test.*value; },
+          .unit = share ? 100.0 : 1.0,
+          .decimals = share ? 2 : 3};
+}
 
 const PaperTable& paper_table(const std::string& name) {
   std::vector<std::string> names;
@@ -64,9 +67,8 @@ const PaperTable& paper_table(const std::string& name) {
     if (table.name == name) return table;
     names.push_back(table.name);
   }
-  if (!contains({std::begin(kLater), std::end(kLater)}, name)) check_known("table", {name}, names);
-  throw UsageError(fmt::format("table {} is not part of this version; there is {}", name,
-                               fmt::join(names, ", ")));
+  check_known("table", {name}, names);
+  throw InternalError("a known table was not found");
 }
 
 std::vector<const PaperRow*> select_rows(const PaperTable& table,
@@ -105,14 +107,19 @@ std::vector<TableCell> table_cells(const PaperTable& table, const PaperRow& row,
   const auto first = static_cast<size_t>(found - table.columns.begin()) * table.metrics.size();
   std::vector<TableCell> out;
   for (size_t m = 0; m < table.metrics.size(); ++m) {
-    const MeanStd& paper = row.figures[first + m];
-    const double one = shown(table.task);
-    out.push_back({.row = row.name,
+    const PaperMetric& metric = table.metrics[m];
+    std::vector<double> values;
+    for (const RunRecord& run : runs) values.push_back(metric.of(run));
+    TableCell cell{.row = row.name,
                    .column = column.name,
-                   .metric = table.metrics[m].name,
-                   .here = mean_std(test_scores(runs, table.metrics[m])),
-                   .paper = {paper.mean / one, paper.std / one},
-                   .task = table.task});
+                   .metric = metric,
+                   .here = mean_std(values),
+                   .paper = {}};
+    if (!row.figures.empty()) {
+      const MeanStd& paper = row.figures[first + m];
+      cell.paper = {paper.mean / metric.unit, paper.std / metric.unit};
+    }
+    out.push_back(std::move(cell));
   }
   return out;
 }
@@ -122,11 +129,11 @@ Json to_json(const std::vector<TableCell>& cells) {
   for (const TableCell& cell : cells) {
     out.push_back({{"row", cell.row},
                    {"column", cell.column},
-                   {"metric", cell.metric},
+                   {"metric", cell.metric.name},
                    {"mean", cell.here.mean},
                    {"std", cell.here.std},
-                   {"paper_mean", cell.paper.mean},
-                   {"paper_std", cell.paper.std}});
+                   {"paper_mean", cell.paper ? Json(cell.paper->mean) : Json()},
+                   {"paper_std", cell.paper ? Json(cell.paper->std) : Json()}});
   }
   return out;
 }
@@ -136,11 +143,15 @@ std::string to_text(const std::vector<TableCell>& cells) {
   std::string out =
       fmt::format(kRow, "row", "column", "metric", "emgnn", "the paper", "difference");
   for (const TableCell& cell : cells) {
-    out +=
-        fmt::format(kRow, cell.row, cell.column, cell.metric, score_text(cell.task, cell.here),
-                    score_text(cell.task, cell.paper),
-                    fmt::format("{:+.{}f}", shown(cell.task) * (cell.here.mean - cell.paper.mean),
-                                decimals(cell.task)));
+    const PaperMetric& metric = cell.metric;
+    std::string paper, difference;
+    if (cell.paper) {
+      paper = text_of(metric, *cell.paper);
+      difference = fmt::format("{:+.{}f}", metric.unit * (cell.here.mean - cell.paper->mean),
+                               metric.decimals);
+    }
+    out += fmt::format(kRow, cell.row, cell.column, metric.name, text_of(metric, cell.here), paper,
+                       difference);
   }
   return out;
 }

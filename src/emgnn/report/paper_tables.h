@@ -2,7 +2,9 @@
 // The published results, and how each row of a table is trained here.
 #pragma once
 
+#include <functional>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,7 +17,7 @@ struct PaperRow {
   std::string name;
   std::string method;                 // empty: not part of this version
   std::vector<std::string> settings;  // key=value, over the shipped ones
-  std::vector<MeanStd> figures;       // columns × metrics; of a classification in percent
+  std::vector<MeanStd> figures;       // columns × metrics, as printed; none: not published
 };
 
 struct PaperColumn {
@@ -23,17 +25,26 @@ struct PaperColumn {
   std::vector<std::string> settings;  // key=value, over the shipped ones
 };
 
+struct PaperMetric {
+  std::string name;
+  std::function<double(const RunRecord&)> of;
+  double unit = 1.0;  // what is printed is the value times this: 100 for shares in percent
+  int decimals = 2;
+};
+PaperMetric test_score(const ScoreName& score);  // shares in percent, or values with 3 decimals
+
 struct PaperTable {
   std::string name;
-  std::vector<ScoreName> metrics;
+  std::vector<PaperMetric> metrics;
   std::vector<PaperColumn> columns;
   std::vector<PaperRow> rows;
-  Task task = Task::kClassification;
 };
 
 // Every table of which this version can train a row.
 const std::vector<PaperTable>& paper_tables();
-PaperTable paper_table_of_molecules();  // one of them
+PaperTable paper_table_of_molecules();      // one of them
+PaperTable paper_table_of_runtimes();       // another
+PaperTable paper_table_of_perturbations();  // another
 
 // UsageError that lists what there is.
 const PaperTable& paper_table(const std::string& name);
@@ -45,16 +56,17 @@ std::vector<const PaperRow*> select_rows(const PaperTable& table,
 std::vector<const PaperColumn*> select_columns(const PaperTable& table,
                                                const std::vector<std::string>& names);
 
-// One figure of the table beside the paper's: shares of 1, or values.
+// One figure of the table beside the paper's, where it has one: shares of 1, or values.
 struct TableCell {
-  std::string row, column, metric;
-  MeanStd here, paper;
-  Task task = Task::kClassification;
+  std::string row, column;
+  PaperMetric metric;
+  MeanStd here;
+  std::optional<MeanStd> paper;
 };
 std::vector<TableCell> table_cells(const PaperTable& table, const PaperRow& row,
                                    const PaperColumn& column, const std::vector<RunRecord>& runs);
 
 nlohmann::ordered_json to_json(const std::vector<TableCell>& cells);
-std::string to_text(const std::vector<TableCell>& cells);  // shares in percent, with the difference
+std::string to_text(const std::vector<TableCell>& cells);  // as printed, with the difference
 
 }  // namespace emgnn
