@@ -45,9 +45,14 @@ std::unique_ptr<Problem> esol() {
   return p;
 }
 
+// In coordinates: here LibTorch multiplies these faster than compressed rows.
 at::Tensor libtorch_matrix(const Csr& a) {
-  return at::sparse_csr_tensor(at::tensor(a.rowptr), at::tensor(a.col), at::tensor(a.val),
-                               {a.num_rows, a.num_cols}, at::kFloat);
+  std::vector<int64_t> row, col(a.col.begin(), a.col.end());
+  for (int32_t i = 0; i < a.num_rows; ++i)
+    row.insert(row.end(), static_cast<size_t>(a.rowptr[i + 1] - a.rowptr[i]), i);
+  return at::sparse_coo_tensor(at::stack({at::tensor(row), at::tensor(col)}), at::tensor(a.val),
+                               {a.num_rows, a.num_cols})
+      .coalesce();
 }
 
 // What LibTorch is given: the atoms of all molecules, S_λ for each λ, and the mean over molecules.
@@ -112,15 +117,12 @@ std::vector<double> plain_losses(const Plain& plain, const GcnStar& network, int
           theta[2 * l + 1].value;
       h = at::relu_(h);
     }
-    const at::Tensor* head = nullptr;
-    at::Tensor g = at::mm(plain.mean, h);
-    for (size_t k = 2 * layers; k < theta.size(); ++k) {
-      head = &theta[k].value;
-      g = (k - 2 * layers) % 2 == 0 ? at::mm(g, *head) : g + *head;
-      if (k - 2 * layers == 1) g = at::relu_(g);
-    }
+    const size_t head = 2 * layers;
+    const at::Tensor g =
+        at::relu(at::mm(at::mm(plain.mean, h), theta[head].value) + theta[head + 1].value);
+    const at::Tensor z = at::mm(g, theta[head + 2].value) + theta[head + 3].value;
     losses.push_back(
-        regression_loss(RegressionLoss::kSquared, g.squeeze(1), y).mean().item<double>());
+        regression_loss(RegressionLoss::kSquared, z.squeeze(1), y).mean().item<double>());
   }
   return losses;
 }
@@ -162,9 +164,11 @@ void register_case(const Problem& p, std::shared_ptr<const Plain> plain, int64_t
   const auto network = std::make_shared<GcnStar>(options, kNumAtomFeatures, 1);
   const auto evaluator = std::make_shared<MoleculeEvaluator>(*p.family, *network, p.train);
   const auto ours = [&p, network, evaluator] {
+    at::set_num_threads(1);  // as the trainer does
     return evaluator->losses(p.family->all_ids(), p.target, RegressionLoss::kSquared);
   };
   const auto loop = [&p, network, plain, hidden] {
+    at::set_num_threads(2);
     return plain_losses(*plain, *network, hidden, p.target);
   };
   check_equal(ours(), loop());
@@ -178,7 +182,6 @@ void register_case(const Problem& p, std::shared_ptr<const Plain> plain, int64_t
 
 int main(int argc, char** argv) {
   emgnn::set_num_threads(2);
-  at::set_num_threads(2);
   benchmark::Initialize(&argc, argv);
   std::unique_ptr<emgnn::Problem> problem;
   try {
@@ -188,10 +191,9 @@ int main(int argc, char** argv) {
     return 0;
   }
   const auto plain = std::make_shared<emgnn::Plain>(emgnn::plain(*problem));
-  emgnn::Times times[3];
-  emgnn::register_case(*problem, plain, 1, 128, times[0]);
-  emgnn::register_case(*problem, plain, 2, 128, times[1]);
-  emgnn::register_case(*problem, plain, 3, 64, times[2]);
+  emgnn::Times times[2];
+  emgnn::register_case(*problem, plain, 2, 128, times[0]);
+  emgnn::register_case(*problem, plain, 3, 64, times[1]);
   benchmark::RunSpecifiedBenchmarks();
   for (const emgnn::Times& t : times) {
     if (t.ours < 1e300 && t.plain < 1e300)

@@ -72,7 +72,13 @@ TEST(Molecules, WriteAFolderKeyedByTheUsersRows) {
   std::string table = small_table();
   table += "broken,C1CC,3\nno value,CC,\nsalt,[Na+].[Cl-],2\nbig," + std::string(500, 'C') + ",1\n";
   write(place, "mine.csv", table);
-  ASSERT_EQ(run(place, small_training({"--out", "run"})).status, 0);
+  std::vector<std::string> call = small_training({"--out", "run"});
+  std::erase(call, "--quiet");
+  const Outcome outcome = run(place, call);
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("mine.csv: 3 of 44 rows are left out, row 41 because: not a SMILES"),
+            std::string::npos)
+      << outcome.err;
   const std::filesystem::path folder = place.path() / "run";
   for (const char* file : {"config.toml", "manifest.json", "metrics.jsonl", "posterior.csv",
                            "results.json", "model.safetensors", "checkpoint/state.safetensors"}) {

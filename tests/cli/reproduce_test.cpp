@@ -19,7 +19,8 @@ TEST(Reproduce, EveryBadCallIsOneLineAndStatusTwo) {
     expect_one_line(run(place, more), 2, part);
   };
   expect({}, "table is required");
-  expect({"molecules"}, "there is heterogeneous");
+  expect({"runtime"}, "there is heterogeneous");
+  expect({"molecules", "--rows", "gat"}, "row gat is not available in this version");
   expect({"hetero"}, "known: heterogeneous");
   expect({"heterogeneous", "--rows", "gcn,sehgnn"}, "row sehgnn is not available in this version");
   expect({"heterogeneous", "--columns", "imbd"}, "did you mean imdb");

@@ -44,6 +44,13 @@ TEST(BatchNorm, IsAScaleAndAShiftOtherwise) {
   EXPECT_TRUE(at::allclose(h * norm.scale() + norm.shift(), expected, 1e-5, 1e-6));
 }
 
+TEST(BatchNorm, TakesASingleRowWithTheRunningMoments) {
+  const BatchNorm norm = batch_norm();
+  const at::Tensor var = norm.var.clone(), h = random_tensor({1, 3}, 6);
+  EXPECT_TRUE(norm.train(h).equal(h * norm.scale() + norm.shift()));
+  EXPECT_TRUE(norm.var.equal(var));
+}
+
 TEST(BatchNorm, GradientMatchesFiniteDifferences) {
   const BatchNorm norm = batch_norm();
   // Third derivatives of a standardised column are below 10: off by h²·10/6 plus rounding.

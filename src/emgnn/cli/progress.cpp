@@ -27,6 +27,8 @@ void Progress::on_run(int64_t run, uint64_t /*seed*/) {
   validation_.reset();
 }
 
+void Progress::on_note(const std::string& note) { line_.say(note); }
+
 bool Progress::on_molecule(const MoleculeProgress& progress) {
   start_ = Clock::now();  // the time left is that of training
   if (line_.due()) line_.show(molecule_text(progress, line_.on_terminal()));

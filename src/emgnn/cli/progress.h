@@ -17,6 +17,7 @@ class Progress : public RunsObserver {
   Progress(int64_t runs, bool quiet) : runs_(runs), line_(quiet) {}
 
   void on_run(int64_t run, uint64_t seed) override;
+  void on_note(const std::string& note) override;
   bool on_molecule(const MoleculeProgress& progress) override;
   void on_step(const StepInfo& step) override;
   bool stop_requested() override;

@@ -38,6 +38,11 @@ void StatusLine::show(const std::string& text) {
   std::fflush(stderr);
 }
 
+void StatusLine::say(const std::string& text) {
+  if (quiet_) return;
+  std::fputs(((terminal_ ? kClearLine : "") + text + "\n").c_str(), stderr);
+}
+
 std::string bar(double share) {
   const auto filled = static_cast<int>(share * kBarWidth);
   return fmt::format("[{:#<{}}{:-<{}}] {:3.0f} %", "", filled, "", kBarWidth - filled,

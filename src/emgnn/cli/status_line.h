@@ -18,6 +18,7 @@ class StatusLine {
   bool on_terminal() const { return terminal_; }
   bool due() const;  // the last text is old enough; never when quiet
   void show(const std::string& text);
+  void say(const std::string& text);  // a line that stays; nothing when quiet
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -6,6 +6,7 @@
 namespace emgnn {
 
 at::Tensor BatchNorm::train(const at::Tensor& h) const {
+  if (h.size(0) == 1) return h * scale() + shift();
   return at::batch_norm(h, weight, bias, mean, var, true, kNormMomentum, kNormEpsilon, false);
 }
 

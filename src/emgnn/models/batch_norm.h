@@ -14,7 +14,8 @@ struct BatchNorm {
   at::Tensor weight, bias;  // parameters γ, β [width]
   at::Tensor mean, var;     // buffers [width]
 
-  // γ (h − μ) / √(σ² + ε) + β with the moments of h, [rows, width]; moves the running ones.
+  // γ (h − μ) / √(σ² + ε) + β with the moments of h, [rows, width]; moves the running ones. A
+  // single row has no variance: it is taken as it would be without training.
   at::Tensor train(const at::Tensor& h) const;
   // With the running moments it is h · scale() + shift().
   at::Tensor scale() const;

@@ -85,6 +85,7 @@ std::string fingerprint(const MoleculeTable& table, const Split& split) {
   print.add(m.bond_begin);
   print.add(m.bond_atoms);
   print.add(m.coordinates);
+  print.add(table.row);
   print.add(table.target);
   print.add(split);
   return print.digest();

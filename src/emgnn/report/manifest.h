@@ -17,7 +17,7 @@ std::string fingerprint(const Dataset& dataset);
 // undirected edges counted once.
 nlohmann::ordered_json describe_data(const Dataset& dataset);
 
-// The same of molecules: atoms, bonds, coordinates, targets and split.
+// The same of molecules: atoms, bonds, coordinates, rows, targets and split.
 std::string fingerprint(const MoleculeTable& table, const Split& split);
 
 // {"name", "molecules", "rejects", "target", "splits": {...}, "sha256"}

@@ -54,6 +54,14 @@ class MoleculeSource : public RunSource {
     return std::make_unique<MoleculeData>(*table_, std::move(split), method_);
   }
 
+  std::string note() const override {
+    const std::vector<Reject>& rejects = table_->rejects;
+    if (rejects.empty()) return "";
+    return fmt::format("{}: {} of {} rows are left out, row {} because: {}", request_.name,
+                       rejects.size(), rejects.size() + table_->row.size(), rejects.front().row,
+                       rejects.front().reason);
+  }
+
  private:
   MoleculeRequest request_;
   RunMethod method_;

@@ -37,6 +37,8 @@ class RunSource {
   virtual ~RunSource() = default;
   // The source outlives the data.
   virtual std::unique_ptr<RunData> load(int64_t run, const MoleculeObserver& observer) = 0;
+  // After the first load: what a user should know of the data, one line, or nothing.
+  virtual std::string note() const { return ""; }
 };
 
 // What the runs are to do with their data.

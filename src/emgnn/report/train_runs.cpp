@@ -181,9 +181,12 @@ class RunSet {
   }
 
   std::unique_ptr<RunData> load(int64_t r) {
-    if (!source_) source_ = request_.open();
-    return source_->load(
+    const bool first = !source_;
+    if (first) source_ = request_.open();
+    std::unique_ptr<RunData> data = source_->load(
         r, [&](const MoleculeProgress& progress) { return observer_.on_molecule(progress); });
+    if (const std::string note = source_->note(); first && !note.empty()) observer_.on_note(note);
+    return data;
   }
 
   StoredRun train_one(int64_t r, RunFolder& folder) {

@@ -33,6 +33,7 @@ class RunsObserver : public Observer {
  public:
   // Before each run that is trained; the others were found finished in the folder.
   virtual void on_run(int64_t /*run*/, uint64_t /*seed*/) {}
+  virtual void on_note(const std::string& /*note*/) {}  // about the data
   // While molecules are read, by one thread at a time; false stops (Interrupted).
   virtual bool on_molecule(const MoleculeProgress& /*progress*/) { return true; }
 };

@@ -48,7 +48,7 @@ class MoleculeBatch {
   // The rows of h that are also output rows of the hop: [inputs, d] -> [outputs, d].
   at::Tensor own(const at::Tensor& h, int hop) const;
 
-  // The rows of the last hop that are an item's: [num_items, outputs], no values.
+  // The output rows of the last hop, by item.
   const Segments& segments() const { return *segments_; }
   // λ of the item that a hop's output row belongs to, [outputs, 1]; not with shared rows.
   const at::Tensor& row_lambda() const;
