@@ -17,7 +17,8 @@ std::vector<CandidateEdge> find_candidates(const Dataset& dataset, const SpaceOp
   const Features& x = dataset.features;
   const Csr& adjacency = dataset.graph.relations.front().adjacency;
   const CandidateOptions search{.threshold = options.cosine_threshold,
-                                .max_pairs = options.max_candidates};
+                                .max_pairs = options.max_candidates,
+                                .recall = options.candidate_recall};
   std::vector<CandidateEdge> found =
       x.is_sparse ? candidate_edges(x.sparse, adjacency, search)
                   : candidate_edges(DenseRows{x.num_rows, x.num_cols, x.dense}, adjacency, search);

@@ -30,6 +30,7 @@ struct SpaceOptions {
   Confidence confidence = Confidence::kNone;
   Affinity affinity = Affinity::kNone;
   double cosine_threshold = 0.5;
+  double candidate_recall = 1.0;
   int64_t max_candidates = 10'000'000;
   // distance
   double first_radius = 1.0;  // Å
