@@ -19,7 +19,7 @@ TEST(Reproduce, EveryBadCallIsOneLineAndStatusTwo) {
     expect_one_line(run(place, more), 2, part);
   };
   expect({}, "table is required");
-  expect({"runtime"}, "there is heterogeneous");
+  expect({"run-time"}, "did you mean runtime");
   expect({"molecules", "--rows", "gat"}, "row gat is not available in this version");
   expect({"hetero"}, "known: heterogeneous");
   expect({"heterogeneous", "--rows", "gcn,sehgnn"}, "row sehgnn is not available in this version");
