@@ -100,6 +100,24 @@ TEST(Trainer, BitsDoNotDependOnThreadsOrRepetition) {
   }
 }
 
+TEST(Trainer, AgreementReadsNodesWithoutLabelsAndNoLabelOfThem) {
+  Dataset data = small_data();
+  RunConfig config = small_config("em-gcn");
+  const TrainResult without = train(data, "em-gcn", config);
+  config.train.agreement = {.weight = 1.0, .balance = 0.5};
+  set_num_threads(1);
+  const TrainResult with = train(data, "em-gcn", config);
+  EXPECT_NE(with.test.loss, without.test.loss);
+  set_num_threads(3);
+  expect_same(with, train(data, "em-gcn", config));
+  // Other labels on the test nodes change the test scores and nothing else.
+  for (int32_t row : data.split.test) {
+    int32_t& label = data.label[static_cast<size_t>(row)];
+    label = (label + 1) % static_cast<int32_t>(data.num_classes());
+  }
+  EXPECT_TRUE(at::equal(train(data, "em-gcn", config).prediction.value, with.prediction.value));
+}
+
 TEST(Trainer, SeedsDiffer) {
   const Dataset data = small_data();
   EXPECT_NE(train(data, "em-gcn", small_config("em-gcn"), 1).test.loss,
