@@ -77,5 +77,15 @@ TEST(Config, UnknownMethodNamesNearMatches) {
   EXPECT_NE(message_of([] { default_config("em-gnc", "x"); }).find("em-gcn"), std::string::npos);
 }
 
+TEST(Config, MoleculesOfAnyNameStartFromSettingsOfTheirOwn) {
+  const RunConfig unknown = default_config("em-gcn-star", "mine");
+  EXPECT_EQ(unknown.train.stop.rule, StopRule::kRmse);
+  EXPECT_TRUE(unknown.train.model.embedding);
+  const RunConfig toy = default_config("em-gcn-star", "toy-molecules");
+  EXPECT_TRUE(toy.train.model.embedding);
+  EXPECT_NE(toy.train.model.hidden, unknown.train.model.hidden);
+  EXPECT_FALSE(default_config("em-gcn", "mine").train.model.embedding);
+}
+
 }  // namespace
 }  // namespace emgnn

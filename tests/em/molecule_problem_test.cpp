@@ -35,9 +35,8 @@ RunConfig small_config(const std::string& method) {
   config.train.em.steps = 2;
   config.train.em.warmup = method == "em-gcn-star" ? 1 : 0;
   config.train.em.draws = 8;
-  config.train.optim.batch = 64;
-  config.train.optim.learning_rate = 0.01;
-  config.train.stop.rule = StopRule::kRmse;
+  config.train.optim = {.learning_rate = 0.01, .batch = 64};
+  config.train.stop = {.rule = StopRule::kRmse};
   return config;
 }
 

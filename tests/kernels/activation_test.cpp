@@ -15,6 +15,8 @@ double act(const ActivationSpec& spec, double x) {
       return x > 0 ? x : spec.slope * x;
     case Activation::kElu:
       return x > 0 ? x : std::expm1(x);
+    case Activation::kSilu:
+      return x / (1 + std::exp(-x));
     case Activation::kIdentity:
       break;
   }
@@ -29,6 +31,10 @@ double derivative(const ActivationSpec& spec, double x) {
       return x > 0 ? 1 : spec.slope;
     case Activation::kElu:
       return x > 0 ? 1 : std::exp(x);
+    case Activation::kSilu: {
+      const double s = 1 / (1 + std::exp(-x));
+      return s * (1 + x * (1 - s));
+    }
     case Activation::kIdentity:
       break;
   }
@@ -48,8 +54,8 @@ double keep(const ActivationSpec& spec, int64_t i) {
 
 std::vector<ActivationSpec> specs() {
   std::vector<ActivationSpec> all;
-  for (const auto kind :
-       {Activation::kIdentity, Activation::kRelu, Activation::kLeakyRelu, Activation::kElu})
+  for (const auto kind : {Activation::kIdentity, Activation::kRelu, Activation::kLeakyRelu,
+                          Activation::kElu, Activation::kSilu})
     for (const float drop : {0.0F, 0.3F, 0.5F, 0.999F})
       all.push_back({.kind = kind,
                      .slope = 0.2F,
@@ -81,7 +87,7 @@ TEST(BiasActivation, MatchesTheFormulaAndThePhiloxMask) {
           for (int64_t i = 0; i < num_rows * width; ++i) {
             const float sum = x[idx(i)] + (b != nullptr ? b[i % width] : 0.0F);
             const double expected = act(spec, sum) * keep(spec, i);
-            ASSERT_NEAR(y[idx(i)], expected, 3e-7 * std::abs(expected)) << i;
+            ASSERT_NEAR(y[idx(i)], expected, 3e-7 * std::abs(sum * keep(spec, i))) << i;
           }
         });
       }
@@ -106,8 +112,10 @@ TEST(BiasActivation, BackwardMatchesTheDerivative) {
         for (int64_t i = 0; i < num_rows * width; ++i) {
           const float sum = x[idx(i)] + bias[idx(i % width)];
           const double factor = grad_y[idx(i)] * keep(spec, i);
-          // 1 + (e^x - 1) rounds e^x to a multiple of 2⁻²⁴.
-          ASSERT_NEAR(grad[idx(i)], factor * derivative(spec, sum), 3e-7 * std::abs(factor)) << i;
+          // 1 + (e^x - 1) rounds e^x to a multiple of 2⁻²⁴; SiLU multiplies that by x.
+          const double scale = spec.kind == Activation::kSilu ? 1 + std::abs(sum) : 1;
+          ASSERT_NEAR(grad[idx(i)], factor * derivative(spec, sum), 3e-7 * scale * std::abs(factor))
+              << i;
         }
       });
     }

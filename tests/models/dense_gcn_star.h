@@ -25,7 +25,11 @@ class DenseGcnStar {
   // Predictions [items]; with `batch_moments` a batch norm uses the moments of all rows given.
   at::Tensor operator()(const std::vector<DenseItem>& items, bool batch_moments) const {
     std::vector<at::Tensor> h;
-    for (const DenseItem& item : items) h.push_back(item.x);
+    for (const DenseItem& item : items) {
+      h.push_back(options_.embedding
+                      ? activated(item.x.matmul(get("embedding.weight")) + get("embedding.bias"))
+                      : item.x);
+    }
     for (int64_t l = 0; l < options_.layers; ++l) {
       std::vector<at::Tensor> next;
       for (size_t i = 0; i < items.size(); ++i) next.push_back(convolved(l, items[i], h[i]));
@@ -102,6 +106,7 @@ class DenseGcnStar {
   }
 
   at::Tensor activated(const at::Tensor& h) const {
+    if (options_.activation == kernels::Activation::kSilu) return h * at::sigmoid(h);
     return options_.activation == kernels::Activation::kElu ? at::elu(h) : at::relu(h);
   }
 

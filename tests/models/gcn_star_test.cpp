@@ -52,6 +52,12 @@ std::vector<Case> cases() {
        })},
       {"layer_norm", with([](ModelOptions& o) { o.norm = Norm::kLayer; })},
       {"residual", with([](ModelOptions& o) { o.residual = true; })},
+      {"embedding", with([](ModelOptions& o) { o.embedding = true; })},
+      {"embedding_residual_silu", with([](ModelOptions& o) {
+         o.embedding = true;
+         o.residual = true;
+         o.activation = Activation::kSilu;
+       })},
       {"sum", with([](ModelOptions& o) { o.readout = Readout::kSum; })},
       {"mean", with([](ModelOptions& o) { o.readout = Readout::kMean; })},
       {"max", with([](ModelOptions& o) { o.readout = Readout::kMax; })},
@@ -169,16 +175,19 @@ TEST(GcnStar, BitsDoNotDependOnThreads) {
 
 TEST(GcnStar, DropsInTrainingOnly) {
   const MoleculeFixture fixture;
-  ModelOptions options = kBase;
-  options.dropout = 0.5;
-  const GcnStar network(options, kNumAtomFeatures, 3);
-  const MoleculeItem items[] = {fixture.family.item(0, 9, 0), fixture.family.item(3, 9, 0)};
-  const MoleculeBatch batch = fixture.family.batch(items, 3, false);
-  const Pass first{.training = true, .seed = 1, .step = 1};
-  EXPECT_TRUE(network.forward(batch, first).equal(network.forward(batch, first)));
-  EXPECT_FALSE(network.forward(batch, first)
-                   .equal(network.forward(batch, {.training = true, .seed = 1, .step = 2})));
-  EXPECT_TRUE(network.forward(batch, Pass{}).equal(network.forward(batch, {.seed = 8})));
+  for (double ModelOptions::*place :
+       {&ModelOptions::dropout, &ModelOptions::input_dropout, &ModelOptions::head_dropout}) {
+    ModelOptions options = kBase;
+    options.*place = 0.5;
+    const GcnStar network(options, kNumAtomFeatures, 3);
+    const MoleculeItem items[] = {fixture.family.item(0, 9, 0), fixture.family.item(3, 9, 0)};
+    const MoleculeBatch batch = fixture.family.batch(items, 3, false);
+    const Pass first{.training = true, .seed = 1, .step = 1};
+    EXPECT_TRUE(network.forward(batch, first).equal(network.forward(batch, first)));
+    EXPECT_FALSE(network.forward(batch, first)
+                     .equal(network.forward(batch, {.training = true, .seed = 1, .step = 2})));
+    EXPECT_TRUE(network.forward(batch, Pass{}).equal(network.forward(batch, {.seed = 8})));
+  }
 }
 
 TEST(GcnStar, WithoutATermOfLambdaAtFirst) {

@@ -133,6 +133,7 @@ TEST_P(MoleculeFamilyTest, ObservedGraphsAreTheBonds) {
 
 INSTANTIATE_TEST_SUITE_P(Shifts, MoleculeFamilyTest,
                          testing::Combine(testing::Values(Aggregation::kMean, Aggregation::kSum,
+                                                          Aggregation::kRoot,
                                                           Aggregation::kSymmetric),
                                           testing::Bool()));
 

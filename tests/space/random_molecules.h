@@ -57,6 +57,7 @@ inline at::Tensor molecule_shift(const at::Tensor& adjacency, const SpaceOptions
   if (options.aggregation == Aggregation::kSum) return a;
   const at::Tensor degree = a.sum(1).clamp_min(1.0);  // a row of zeros stays one
   if (options.aggregation == Aggregation::kMean) return a / degree.unsqueeze(1);
+  if (options.aggregation == Aggregation::kRoot) return a / degree.unsqueeze(1).sqrt();
   return a / (degree.unsqueeze(1) * degree.unsqueeze(0)).sqrt();
 }
 

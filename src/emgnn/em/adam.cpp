@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <emgnn/em/adam.h>
 
-#include <ATen/ops/zeros_like.h>
+#include <ATen/ATen.h>
 
 #include <cmath>
 
@@ -17,8 +17,20 @@ Adam::Adam(const std::vector<Parameter>& parameters, const OptimOptions& options
   }
 }
 
+// What scales the gradients of all parameters together to a norm of at most optim.clip.
+double Adam::clip_factor() const {
+  if (options_.clip == 0.0) return 1.0;
+  double squares = 0.0;
+  for (const Parameter& p : *parameters_) {
+    if (p.value.grad().defined()) squares += p.value.grad().square().sum().item<double>();
+  }
+  const double norm = std::sqrt(squares);
+  return norm > options_.clip ? options_.clip / norm : 1.0;
+}
+
 void Adam::step(double share) {
   ++num_updates;
+  const double factor = clip_factor();
   const double learning_rate = options_.schedule == Schedule::kCosine
                                    ? options_.learning_rate * 0.5 * (1.0 + std::cos(M_PI * share))
                                    : options_.learning_rate;
@@ -26,7 +38,10 @@ void Adam::step(double share) {
     const Parameter& p = (*parameters_)[i];
     at::Tensor& grad = p.value.mutable_grad();
     if (!grad.defined()) continue;
-    const bool decays = options_.decay == Decay::kAll || p.layer == 0;
+    if (factor < 1.0) grad.mul_(factor);
+    const bool decoupled = options_.decay == Decay::kDecoupled;
+    if (decoupled) p.value.detach().mul_(1.0 - learning_rate * options_.weight_decay);
+    const bool decays = !decoupled && (options_.decay == Decay::kAll || p.layer == 0);
     kernels::adam({.learning_rate = learning_rate,
                    .weight_decay = decays ? options_.weight_decay : 0.0,
                    .step = num_updates},

@@ -24,6 +24,8 @@ class Adam {
   int64_t num_updates = 0;
 
  private:
+  double clip_factor() const;
+
   const std::vector<Parameter>* parameters_;
   OptimOptions options_;
 };

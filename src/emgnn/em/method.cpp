@@ -44,6 +44,15 @@ std::vector<std::string> names_of(DataKind kind) {
   return names;
 }
 
+void read_shipped(RunConfig& config, const std::string& file, const std::string& method) {
+  for (const ShippedConfig& shipped : shipped_configs()) {
+    if (shipped.dataset != file) continue;
+    const std::string name = "configs/" + file + ".toml";
+    read_toml_section(config, shipped.text, name, "any");
+    read_toml_section(config, shipped.text, name, method);
+  }
+}
+
 }  // namespace
 
 const std::vector<MethodInfo>& methods() {
@@ -86,12 +95,8 @@ RunConfig default_config(const std::string& method, const std::string& dataset_n
     config.train.em.draws = 1;
     config.data.molecules.conformers.count = 0;  // the bonds need no coordinates
   }
-  for (const ShippedConfig& shipped : shipped_configs()) {
-    if (shipped.dataset != dataset_name) continue;
-    const std::string name = "configs/" + std::string(shipped.dataset) + ".toml";
-    read_toml_section(config, shipped.text, name, "any");
-    read_toml_section(config, shipped.text, name, method);
-  }
+  if (info.data == DataKind::kMolecules) read_shipped(config, "molecules", method);
+  read_shipped(config, dataset_name, method);
   return config;
 }
 

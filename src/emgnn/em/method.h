@@ -22,8 +22,8 @@ const MethodInfo& method_info(const std::string& name);  // UsageError with near
 // UsageError when the method is for data of the other kind.
 void check_data_kind(const std::string& method, DataKind kind, const std::string& dataset_name);
 
-// The settings of a method on a dataset before the user's own: general defaults, then the shipped
-// ones.
+// The settings of a method on a dataset before the user's own: general defaults, then those of
+// molecules, then the shipped ones.
 RunConfig default_config(const std::string& method, const std::string& dataset_name);
 
 }  // namespace emgnn

@@ -52,9 +52,13 @@ void describe(OptionVisitor& v, OptimOptions& o) {
   v.real("optim.learning_rate", o.learning_rate, 0.0, 1e3, "Adam's learning rate");
   v.choice("optim.schedule", o.schedule, {"constant", "cosine"},
            "the learning rate over the run: constant, or half a cosine wave down to 0");
-  v.real("optim.weight_decay", o.weight_decay, 0.0, 1e3, "L2 penalty, added to the gradient");
-  v.choice("optim.decay", o.decay, {"all", "first-layer"},
-           "parameters that the penalty applies to");
+  v.real("optim.weight_decay", o.weight_decay, 0.0, 1e3,
+         "strength of pulling the weights towards 0");
+  v.choice("optim.decay", o.decay, {"all", "first-layer", "decoupled"},
+           "the pull is an L2 penalty, added to the gradient of all parameters or of the first "
+           "layer's; or all shrink by learning rate * weight_decay per step, beside the gradient");
+  v.real("optim.clip", o.clip, 0.0, 1e9,
+         "largest norm of the gradient; a longer one is scaled down to it; 0: any");
   v.real("optim.average", o.average, 0.0, 0.9999,
          "0: use the trained weights; else a running average of them that forgets by this factor "
          "per step");

@@ -47,7 +47,7 @@ struct McmcOptions {
   Record record = Record::kAll;
 };
 
-enum class Decay { kAll, kFirstLayer };
+enum class Decay { kAll, kFirstLayer, kDecoupled };
 enum class Schedule { kConstant, kCosine };
 
 struct OptimOptions {
@@ -55,6 +55,7 @@ struct OptimOptions {
   Schedule schedule = Schedule::kConstant;
   double weight_decay = 0.001;
   Decay decay = Decay::kAll;
+  double clip = 0.0;
   double average = 0.0;
   int64_t batch = 128;
 };

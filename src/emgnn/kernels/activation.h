@@ -9,7 +9,7 @@
 
 namespace emgnn::kernels {
 
-enum class Activation { kIdentity, kRelu, kLeakyRelu, kElu };
+enum class Activation { kIdentity, kRelu, kLeakyRelu, kElu, kSilu };
 
 struct ActivationSpec {
   Activation kind = Activation::kIdentity;

@@ -63,6 +63,11 @@ inline float expm1_negative(float x) {
   return power * p + (power - 1.0F);
 }
 
+inline float sigmoid(float x) {
+  const float e = 1.0F + expm1_negative(x > 0.0F ? -x : x);  // e^-|x|
+  return (x > 0.0F ? 1.0F : e) / (1.0F + e);
+}
+
 template <Activation kKind>
 inline float act(float x, float slope) {
   switch (kKind) {
@@ -74,6 +79,8 @@ inline float act(float x, float slope) {
       return x > 0.0F ? x : slope * x;
     case Activation::kElu:
       return x > 0.0F ? x : expm1_negative(x > 0.0F ? 0.0F : x);
+    case Activation::kSilu:
+      return x * sigmoid(x);
   }
   return x;
 }
@@ -89,6 +96,10 @@ inline float act_derivative(float x, float slope) {
       return x > 0.0F ? 1.0F : slope;
     case Activation::kElu:
       return x > 0.0F ? 1.0F : 1.0F + expm1_negative(x > 0.0F ? 0.0F : x);
+    case Activation::kSilu: {
+      const float s = sigmoid(x);
+      return s * (1.0F + x * (1.0F - s));
+    }
   }
   return 1.0F;
 }
@@ -161,6 +172,8 @@ void activation_range(const ActivationSpec& spec, const BiasShape& shape, const 
       return activation_of<Activation::kLeakyRelu>(spec, shape, x, y, elements);
     case Activation::kElu:
       return activation_of<Activation::kElu>(spec, shape, x, y, elements);
+    case Activation::kSilu:
+      return activation_of<Activation::kSilu>(spec, shape, x, y, elements);
   }
 }
 
@@ -177,6 +190,8 @@ void activation_backward_range(const ActivationSpec& spec, const BiasShape& shap
                                                             elements);
     case Activation::kElu:
       return activation_backward_of<Activation::kElu>(spec, shape, x, grad_y, grad_x, elements);
+    case Activation::kSilu:
+      return activation_backward_of<Activation::kSilu>(spec, shape, x, grad_y, grad_x, elements);
   }
 }
 

@@ -10,6 +10,14 @@ namespace emgnn {
 GcnStar::GcnStar(const ModelOptions& options, int64_t num_features, uint64_t seed)
     : options_(options) {
   int64_t inputs = num_features;
+  if (options.embedding) {
+    Rng rng(seed, Stream::kInit, static_cast<uint64_t>(options.layers) + 1);
+    embedding_weight_ = add_parameter("embedding.weight",
+                                      init_weight(inputs, options.hidden, options.init, rng), 0);
+    embedding_bias_ =
+        add_parameter("embedding.bias", init_bias(options.hidden, options.init, rng), 0);
+    inputs = options.hidden;
+  }
   for (int64_t l = 0; l < options.layers; ++l) {
     layers_.push_back(make_layer(inputs, static_cast<int>(l), seed));
     inputs = options.hidden;
@@ -133,7 +141,10 @@ at::Tensor GcnStar::forward(const MoleculeBatch& batch, const Pass& pass) const 
     if (!pass.training || dropout == 0.0) return h;
     return bias_activation(h, at::Tensor(), {.dropout = dropout, .place = place}, pass);
   };
+  const Nonlinearity plain{.kind = options_.activation, .slope = options_.slope};
   at::Tensor h = drop(batch.atoms(), options_.input_dropout, 0);
+  if (options_.embedding)
+    h = bias_activation(dense_product(h, embedding_weight_), embedding_bias_, plain, pass);
   for (int hop = 0; hop < num_hops(); ++hop) {
     const Convolved c = convolve(batch, h, hop, pass);
     const Nonlinearity f{options_.activation, options_.slope, options_.dropout, hidden_place(hop)};
@@ -142,7 +153,8 @@ at::Tensor GcnStar::forward(const MoleculeBatch& batch, const Pass& pass) const 
     h = residual ? next + batch.own(h, hop) : next;
   }
   const at::Tensor g = drop(read_out(batch, h), options_.head_dropout, hidden_place(num_hops()));
-  const Nonlinearity f{.kind = options_.activation, .slope = options_.slope};
+  const Nonlinearity f{options_.activation, options_.slope, options_.head_dropout,
+                       hidden_place(num_hops() + 1)};
   const at::Tensor hidden = bias_activation(dense_product(g, head_weight_), head_bias_, f, pass);
   return (dense_product(hidden, output_weight_) + output_bias_).squeeze(1);
 }

@@ -3,8 +3,9 @@
 //
 //   H' = drop(act(norm(H Θ₀ + S_λ H Θ₁ + b)))   (+ H where the widths agree, with model.residual)
 //
-// With model.filter = scalar Θ_i = a_i Θ; with model.affine Θ_i (or a_i) is α_i + λ β_i. A readout
-// over the atoms and a perceptron with one hidden layer make the prediction.
+// With model.embedding H = act(X W + b) of the features comes first. With model.filter = scalar
+// Θ_i = a_i Θ; with model.affine Θ_i (or a_i) is α_i + λ β_i. A readout over the atoms and a
+// perceptron with one hidden layer make the prediction.
 #pragma once
 
 #include <cstdint>
@@ -46,6 +47,7 @@ class GcnStar : public MoleculeBackbone {
   at::Tensor read_out(const MoleculeBatch& batch, const at::Tensor& h) const;
 
   ModelOptions options_;
+  at::Tensor embedding_weight_, embedding_bias_;
   std::vector<Layer> layers_;
   at::Tensor gate_weight_, gate_bias_;  // readout = weighted-sum-and-max
   at::Tensor head_weight_, head_bias_, output_weight_, output_bias_;

@@ -7,7 +7,8 @@ void describe(OptionVisitor& visitor, ModelOptions& options) {
   visitor.integer("model.layers", options.layers, 1, 64,
                   "graph convolutions, the output layer included");
   visitor.integer("model.hidden", options.hidden, 1, 65536, "width of the hidden layers");
-  visitor.choice("model.activation", options.activation, {"identity", "relu", "leaky-relu", "elu"},
+  visitor.choice("model.activation", options.activation,
+                 {"identity", "relu", "leaky-relu", "elu", "silu"},
                  "between the layers; acm-gcn+: of each channel, in the output layer too");
   visitor.real("model.slope", options.slope, 0.0, 1.0, "slope of leaky-relu below zero");
   visitor.real("model.dropout", options.dropout, 0.0, 0.99,
@@ -21,6 +22,8 @@ void describe(OptionVisitor& visitor, ModelOptions& options) {
                "acm-gcn+: a fourth channel that sees the adjacency alone, with weights per node");
   visitor.choice("model.init", options.init, {"xavier-uniform", "uniform-out"},
                  "first weights: U(±sqrt(6/(in+out))) with zero biases, or U(±1/sqrt(out))");
+  visitor.flag("model.embedding", options.embedding,
+               "em-gcn-star: a dense layer of each atom's features before the first convolution");
   visitor.choice("model.filter", options.filter, {"matrix", "scalar"},
                  "em-gcn-star: a layer is H W0 + S H W1, or (a0 + a1 S) H W");
   visitor.flag("model.affine", options.affine,
@@ -35,7 +38,7 @@ void describe(OptionVisitor& visitor, ModelOptions& options) {
   visitor.integer("model.head", options.head, 1, 65536,
                   "em-gcn-star: width of the perceptron behind the readout");
   visitor.real("model.head_dropout", options.head_dropout, 0.0, 0.99,
-               "em-gcn-star: dropout on the readout");
+               "em-gcn-star: dropout on the readout and behind the perceptron's activation");
 }
 
 }  // namespace emgnn

@@ -28,6 +28,7 @@ struct ModelOptions {
   bool structure = true;
   Init init = Init::kXavierUniform;
   // em-gcn-star
+  bool embedding = false;
   Filter filter = Filter::kMatrix;
   bool affine = false;
   Norm norm = Norm::kNone;

@@ -42,8 +42,8 @@ void describe(OptionVisitor& visitor, SpaceOptions& options) {
   visitor.real("space.last_radius", options.last_radius, 0.0, 1000.0, "molecules: largest one");
   visitor.real("space.radius_step", options.radius_step, 1e-4, 1000.0,
                "molecules: spacing of the distances between them");
-  visitor.choice("space.aggregation", options.aggregation, {"mean", "sum", "symmetric"},
-                 "molecules: S = D^-1 A, A, or D^-1/2 A D^-1/2");
+  visitor.choice("space.aggregation", options.aggregation, {"mean", "sum", "root", "symmetric"},
+                 "molecules: S = D^-1 A, A, D^-1/2 A, or D^-1/2 A D^-1/2");
   visitor.flag("space.self_loops", options.self_loops,
                "molecules: an atom is its own neighbour too (A+I in place of A)");
 }

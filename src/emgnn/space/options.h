@@ -13,7 +13,7 @@ enum class Normalisation { kRow, kSymmetric };
 enum class Drawing { kCoupled, kAuthors };
 enum class Confidence { kNone, kWeight };
 enum class Affinity { kNone, kCosine };
-enum class Aggregation { kMean, kSum, kSymmetric };
+enum class Aggregation { kMean, kSum, kRoot, kSymmetric };
 
 struct SpaceOptions {
   FamilyKind family = FamilyKind::kAuto;
