@@ -160,7 +160,7 @@ TEST(Molecules, WhateverIsWrongIsOneLine) {
       {"SMILES,y\nC,1\nCC,2\n", {}, 3, "2 molecules give"},
       {good, {"--set", "split=random:0.9/0.05/0.2"}, 2, "split \"random:0.9/0.05/0.2\""},
       {good, {"--set", "split=column"}, 2, "data.split=COLUMN"},
-      {good, {"--set", "split=halves"}, 2, "valid: random:A/B/C, scaffold"},
+      {good, {"--set", "split=halves"}, 2, "valid: random, random:A/B/C, scaffold"},
       {good, {"--set", "data.conformers=0"}, 2, "data.conformers: em-gcn-star needs coordinates"},
       {good, {"--set", "stop.rule=accuracy"}, 2, "values have no accuracy"},
       {good, {"--set", "optim.batch=1"}, 2, "optim.batch"},

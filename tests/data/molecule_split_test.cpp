@@ -51,6 +51,7 @@ TEST(MoleculeSplit, RandomIsAFunctionOfSeedPlusRun) {
   const MoleculeTable table = of_size(100);
   EXPECT_EQ(make_split(table, {"", 3, 2}).train, make_split(table, {"", 5, 0}).train);
   EXPECT_NE(make_split(table, {"", 3, 2}).train, make_split(table, {"", 3, 1}).train);
+  EXPECT_EQ(make_split(table, {"random", 3, 2}).train, make_split(table, {"", 3, 2}).train);
 }
 
 // 20 molecules, cuts at 16 and 18; groups by (size, first index), both descending.
@@ -86,7 +87,7 @@ TEST(MoleculeSplit, WrongSpecsAreAnsweredWithTheValidOnes) {
         [&] {
           make_split(table, {spec, 0, 0});
         },
-        {"valid: random:A/B/C, scaffold"});
+        {"valid: random, random:A/B/C, scaffold"});
   }
   expect_error<DataError>([&] { make_split(of_size(5), {}); }, {"5 molecules", "0 for validation"});
 }

@@ -11,8 +11,13 @@
 #include <emgnn/data/molecule_split.h>
 #include <emgnn/em/experiment.h>
 
+#include "same_training.h"
+
 namespace emgnn {
 namespace {
+
+using testing::expect_same;
+using testing::StopAt;
 
 // The radius of gyration is a matter of distances: what the family is about.
 const MoleculeTable& toy() {
@@ -45,13 +50,6 @@ TrainResult train(const MoleculeTable& table, const Split& split, const RunConfi
   Experiment experiment(table, split, method, config, 5);
   Observer quiet;
   return experiment.trainer().run(quiet);
-}
-
-void expect_same(const TrainResult& a, const TrainResult& b) {
-  EXPECT_TRUE(a.prediction.value.equal(b.prediction.value));
-  EXPECT_TRUE(a.prediction.spread.equal(b.prediction.spread));
-  EXPECT_EQ(a.posterior.log_probs(), b.posterior.log_probs());
-  EXPECT_EQ(a.test.rmse, b.test.rmse);
 }
 
 class Losses : public Observer {
@@ -88,18 +86,6 @@ TEST(MoleculeProblem, BitsDoNotDependOnThreads) {
   set_num_threads(3);
   expect_same(one, train(toy(), toy_split(), small_config("em-gcn-star")));
 }
-
-// Asks to stop at its n-th chance.
-class StopAt : public Observer {
- public:
-  explicit StopAt(int chance) : chance_(chance) {}
-  bool stop_requested() override { return asked_++ == chance_; }
-  void on_checkpoint(const TrainState& state) override { last = state; }
-  TrainState last;
-
- private:
-  int chance_, asked_ = 0;
-};
 
 TEST(MoleculeProblem, ResumedRunEqualsTheUninterruptedOne) {
   RunConfig config = small_config("em-gcn-star");

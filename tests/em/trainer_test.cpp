@@ -16,8 +16,13 @@
 #include <emgnn/models/task.h>
 #include <emgnn/space/mixture.h>
 
+#include "same_training.h"
+
 namespace emgnn {
 namespace {
+
+using testing::expect_same;
+using testing::StopAt;
 
 Dataset small_data() {
   return noisy_relations({.num_items = 240,
@@ -45,13 +50,6 @@ TrainResult train(const Dataset& data, const std::string& method, const RunConfi
   Experiment experiment(data, method, config, seed);
   Observer quiet;
   return experiment.trainer().run(quiet);
-}
-
-void expect_same(const TrainResult& a, const TrainResult& b) {
-  EXPECT_TRUE(a.prediction.value.equal(b.prediction.value));
-  EXPECT_TRUE(a.prediction.spread.equal(b.prediction.spread));
-  EXPECT_EQ(a.posterior.log_probs(), b.posterior.log_probs());
-  EXPECT_EQ(a.test.loss, b.test.loss);
 }
 
 // The obvious loop: forward, loss, backward, Adam, on the graph as given.
@@ -123,19 +121,6 @@ TEST(Trainer, SeedsDiffer) {
   EXPECT_NE(train(data, "em-gcn", small_config("em-gcn"), 1).test.loss,
             train(data, "em-gcn", small_config("em-gcn"), 2).test.loss);
 }
-
-// Asks to stop at its n-th chance.
-class StopAt : public Observer {
- public:
-  explicit StopAt(int chance) : chance_(chance) {}
-  bool stop_requested() override { return asked_++ == chance_; }
-  void on_checkpoint(const TrainState& state) override { last = state; }
-  TrainState last;
-
- private:
-  int chance_;
-  int asked_ = 0;
-};
 
 // Interrupts at every chance there is (before a step, inside an E-step, inside the prediction).
 void expect_resumable(const Dataset& data, const RunConfig& config) {

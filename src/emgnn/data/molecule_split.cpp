@@ -76,6 +76,7 @@ Split split_of(const MoleculeTable& table, const std::string& spec, uint64_t dra
     if (table.part.empty()) reject(table, spec, "no column was named, as in data.split=COLUMN");
     return column_split(table.part);
   }
+  if (spec == kRandomSplit) return split_of(table, kRandomMoleculeSplit, draw);
   if (!spec.starts_with(kRandom)) reject(table, spec, "unknown");
   const auto shares = shares_of(std::string_view(spec).substr(kRandom.size()));
   if (!shares) reject(table, spec, kSharesExpected);
@@ -85,7 +86,7 @@ Split split_of(const MoleculeTable& table, const std::string& spec, uint64_t dra
 }  // namespace
 
 std::vector<std::string> valid_splits(const MoleculeTable& table) {
-  std::vector<std::string> names = {"random:A/B/C", kScaffoldSplit};
+  std::vector<std::string> names = {kRandomSplit, "random:A/B/C", kScaffoldSplit};
   if (!table.part.empty()) names.insert(names.begin(), kColumnSplit);
   return names;
 }

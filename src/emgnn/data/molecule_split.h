@@ -2,6 +2,7 @@
 // Which molecules are for training, validation and test:
 //   random:A/B/C   a permutation by the seed; floor(A n), floor(B n) and, when the shares sum to 1,
 //                  all others
+//   random         random:0.8/0.1/0.1
 //   scaffold       80/10/10 by Bemis-Murcko scaffold: no scaffold is in two parts
 //   column         what the table's split column says
 #pragma once
@@ -15,6 +16,7 @@
 
 namespace emgnn {
 
+inline constexpr const char* kRandomSplit = "random";
 inline constexpr const char* kRandomMoleculeSplit = "random:0.8/0.1/0.1";
 inline constexpr const char* kScaffoldSplit = "scaffold";
 inline constexpr const char* kColumnSplit = "column";
