@@ -75,6 +75,26 @@ TEST(Predict, NewMoleculesNeedNoTargetAndBadOnesSayWhy) {
   EXPECT_EQ(columns(table.substr(again, table.find('\n', again) - again), {2, 3}), of_known);
 }
 
+TEST(Predict, SaysThatAFileIsNotThereAndOverwritesNothingItReads) {
+  const Workplace place;
+  write(place, "mine.csv", small_table());
+  ASSERT_EQ(run(place, small_training({"--out", "run"})).status, 0);
+  const auto predict = [&](const std::string& dataset, const std::string& out) {
+    return run(place, {"predict", "--run", "run", "--dataset", dataset, "--out", out});
+  };
+  const Outcome missing = predict("nine.csv", "new.csv");
+  EXPECT_EQ(missing.status, 2);
+  EXPECT_NE(missing.err.find("no .csv or .sdf file \"nine.csv\""), std::string::npos)
+      << missing.err;
+  for (const char* file : {"mine.csv", "run/model.safetensors"}) {
+    const std::string before = read(place.path() / file);
+    const Outcome outcome = predict("mine.csv", file);
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_NE(outcome.err.find("would be overwritten"), std::string::npos) << outcome.err;
+    EXPECT_EQ(read(place.path() / file), before);
+  }
+}
+
 TEST(Predict, RepeatsTheNodesOfTheRun) {
   for (const auto& [dataset, method] :
        {std::pair{"noisy-relations", "em-gcn"}, std::pair{"noisy-citations", "em-gcn"},

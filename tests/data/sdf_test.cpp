@@ -84,9 +84,26 @@ TEST_F(Sdf, ADrawingInThePlaneIsEmbedded) {
   EXPECT_EQ(load(flat).molecules.source[0], CoordinateSource::kEmbedded);
 }
 
-TEST_F(Sdf, SeveralConformersOfGivenCoordinatesAreRefused) {
-  expect_error<DataError>([&] { load(methanol(0, ""), "", 2); },
-                          {"own.sdf", "all 1 rows", "data.conformers must be 1"});
+TEST_F(Sdf, GivenCoordinatesAreEveryConformer) {
+  const Molecules molecules = load(methanol(0, ""), "", 3).molecules;
+  EXPECT_EQ(molecules.num_conformers, 3);
+  EXPECT_EQ(molecules.source, std::vector(3, CoordinateSource::kGiven));
+  const auto first = molecules.coordinates_of(0, 0), last = molecules.coordinates_of(0, 2);
+  EXPECT_TRUE(std::equal(first.begin(), first.end(), last.begin(), last.end()));
+}
+
+TEST_F(Sdf, DrawnHydrogensGiveTheFeaturesOfTheMoleculeWithoutThem) {
+  MoleculeRequest request{.name = dir_.write("own.csv", "smiles\nCO\n").string(),
+                          .use_cache = false};
+  const std::vector<float> of_smiles = load_molecules(request).molecules.atom_features;
+  EXPECT_EQ(load(methanol(0, "")).molecules.atom_features, of_smiles);
+  EXPECT_EQ(load(methanol(0, "", "2D")).molecules.atom_features, of_smiles);
+}
+
+TEST_F(Sdf, TheNameMayEndInCapitals) {
+  MoleculeRequest request{.name = dir_.write("OWN.SDF", methanol(0, "")).string(),
+                          .use_cache = false};
+  EXPECT_EQ(load_molecules(request).num_molecules(), 1);
 }
 
 TEST_F(Sdf, BadRecordsAreRejectedAndTheRestIsRead) {

@@ -19,6 +19,8 @@ TEST(TargetScale, SeesTrainingTargetsAlone) {
   EXPECT_DOUBLE_EQ(scale.std, std::sqrt(8.0 / 3.0));
   EXPECT_DOUBLE_EQ(scale.restore(scale.standardise(100.0)), 100.0);
   EXPECT_THROW(TargetScale::fit(target, {}), UsageError);
+  const std::vector<double> huge = {1e200, -1e200};
+  EXPECT_THROW(TargetScale::fit(huge, std::vector<int32_t>{0, 1}), DataError);
 }
 
 TEST(TargetScale, LeavesEqualTargetsUnscaled) {

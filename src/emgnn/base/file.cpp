@@ -40,9 +40,28 @@ void write_all(int fd, const std::filesystem::path& path, std::string_view conte
   }
 }
 
+void write_into(const std::filesystem::path& path, int flags, std::string_view content) {
+  const int fd = open(path.c_str(), flags | O_CLOEXEC, 0644);
+  if (fd < 0) fail(path, "cannot write");
+  try {
+    write_all(fd, path, content);
+  } catch (...) {
+    close(fd);
+    throw;
+  }
+  if (close(fd) != 0) fail(path, "cannot write");
+}
+
 }  // namespace
 
-void write_atomically(const std::filesystem::path& path, std::string_view content) {
+void write_atomically(const std::filesystem::path& to, std::string_view content) {
+  struct stat status {};
+  const bool exists = stat(to.c_str(), &status) == 0;
+  if (exists && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode))
+    return write_into(to, O_WRONLY, content);
+  // A link that leads nowhere is replaced.
+  const bool link = exists && std::filesystem::is_symlink(to);
+  const std::filesystem::path path = link ? std::filesystem::canonical(to) : to;
   static std::atomic<uint64_t> counter = 0;  // threads of one process may write at once
   const std::filesystem::path name = fmt::format("{}.tmp{}-{}", path.string(), getpid(), counter++);
   Temporary temporary{name, open(name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)};
@@ -59,15 +78,7 @@ void write_atomically(const std::filesystem::path& path, std::string_view conten
 }
 
 void append_to_file(const std::filesystem::path& path, std::string_view text) {
-  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-  if (fd < 0) fail(path, "cannot write");
-  try {
-    write_all(fd, path, text);
-  } catch (...) {
-    close(fd);
-    throw;
-  }
-  if (close(fd) != 0) fail(path, "cannot write");
+  write_into(path, O_WRONLY | O_CREAT | O_APPEND, text);
 }
 
 std::string read_file(const std::filesystem::path& path, uint64_t max_bytes) {

@@ -10,7 +10,8 @@ namespace emgnn {
 
 // Writes a file so that a reader sees the old content or the new one, never a part: a temporary
 // file beside it, flushed to disk, then renamed. Throws Error that names the file and the reason
-// (disk full, no permission).
+// (disk full, no permission). A link stays and what it leads to is written; devices and pipes are
+// written into.
 void write_atomically(const std::filesystem::path& path, std::string_view content);
 
 // Adds `text`, usually a line, at the end of a file, which is made if need be.

@@ -133,6 +133,8 @@ MoleculeSummary molecule_summary(const InfoArguments& arguments, const Chosen& c
 }
 
 void info(const InfoArguments& arguments) {
+  check_known(arguments.dataset);
+  check_not_read(arguments.rejects, arguments.dataset);
   const bool molecules = is_molecule_table(arguments.dataset);
   Chosen chosen{.split = arguments.split};
   for (const std::string& setting : arguments.settings) apply(setting, molecules, chosen);

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <string_view>
 
 namespace emgnn::cli {
 
@@ -12,7 +13,13 @@ namespace {
 volatile std::sig_atomic_t requested = 0;
 
 void handle(int /*signal*/) {
-  if (requested != 0) _exit(kExitInterrupted);
+  if (requested != 0) {
+    constexpr std::string_view kLine =
+        "emgnn: interrupted twice; what was not yet written is lost\n";
+    const ssize_t ignored = write(STDERR_FILENO, kLine.data(), kLine.size());
+    (void)ignored;
+    _exit(kExitInterrupted);
+  }
   requested = 1;
 }
 

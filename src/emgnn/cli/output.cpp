@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 
 #include <emgnn/base/error.h>
 #include <emgnn/report/mean_std.h>
@@ -85,6 +86,12 @@ std::string config_help(const RunConfig& config) {
                        entry.accepted);
   }
   return out;
+}
+
+void check_not_read(const std::string& out, const std::string& input) {
+  std::error_code error;  // what is not there is not overwritten
+  if (std::filesystem::equivalent(out, input, error) && !error)
+    throw UsageError(fmt::format("{}: is read, and would be overwritten", out));
 }
 
 std::string shell_quoted(const std::string& text) {

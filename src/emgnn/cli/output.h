@@ -17,6 +17,9 @@ void print(std::string_view text);
 // with what it says about the edge types, and whether its sampling converged.
 std::string results_table(const Results& results);
 
+// UsageError when a file to be written is one that is read.
+void check_not_read(const std::string& out, const std::string& input);
+
 // Every key with what it accepts, its value and its help.
 std::string config_help(const RunConfig& config);
 

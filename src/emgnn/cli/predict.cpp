@@ -13,6 +13,7 @@
 #include <emgnn/cli/progress.h>
 #include <emgnn/cli/run_request.h>
 #include <emgnn/report/predict.h>
+#include <emgnn/report/train_runs.h>
 
 namespace emgnn::cli {
 
@@ -53,6 +54,8 @@ std::string smiles_column(const std::vector<std::string>& settings) {
 void run(const PredictArguments& arguments) {
   check_threads(arguments.threads);
   set_num_threads(static_cast<int>(arguments.threads));
+  check_not_read(arguments.out, arguments.dataset);
+  check_not_read(arguments.out, std::filesystem::path(arguments.run) / kModelFile);
   catch_interrupts();
   StatusLine line(arguments.quiet);
   const PredictedTable table =

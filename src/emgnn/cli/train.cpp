@@ -80,10 +80,6 @@ void check(const TrainArguments& arguments) {
   check_device(arguments.device);
 }
 
-void check_dataset(const std::string& name) {
-  if (!is_own_graph(name) && !is_molecule_table(name)) dataset_info(name);
-}
-
 // What was inferred of a user's own graph.
 void show_notes(const TrainArguments& arguments) {
   if (arguments.run.quiet || !is_own_graph(arguments.dataset)) return;
@@ -111,7 +107,7 @@ void run(const TrainArguments& arguments, const std::string& invocation) {
   }
   check(arguments);
   const RunConfig config = resolve_config(arguments);
-  check_dataset(arguments.dataset);
+  check_known(arguments.dataset);
   set_num_threads(static_cast<int>(arguments.run.threads));
   show_notes(arguments);
   const Results results =

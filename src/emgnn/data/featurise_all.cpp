@@ -14,7 +14,7 @@ namespace emgnn {
 namespace {
 
 // A new number for every change of the layout or of what the featuriser makes.
-constexpr std::string_view kMagic = "EMGNNM01";
+constexpr std::string_view kMagic = "EMGNNM02";
 
 // Counts what is done and asks whether to go on, one thread at a time.
 class Counter {

@@ -2,6 +2,7 @@
 #include <emgnn/data/load_molecules.h>
 
 #include <algorithm>
+#include <cctype>
 #include <utility>
 
 #include <emgnn/base/error.h>
@@ -14,10 +15,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
+std::string lower_extension(const fs::path& path) {
+  std::string extension = path.extension().string();
+  for (char& c : extension) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return extension;
+}
+
 MoleculeRows read_file_of_user(const fs::path& path, const MoleculeColumns& columns) {
   const std::string text = read_file(path);
-  return path.extension() == ".csv" ? read_molecule_csv(text, path.string(), columns)
-                                    : read_molecule_sdf(text, path.string(), columns);
+  return lower_extension(path) == ".csv" ? read_molecule_csv(text, path.string(), columns)
+                                         : read_molecule_sdf(text, path.string(), columns);
 }
 
 // Joins the rows with what became of each.
@@ -52,7 +59,7 @@ void drop_coordinates(Molecules& molecules) {
 }  // namespace
 
 bool is_molecule_file(const std::string& path) {
-  const fs::path extension = fs::path(path).extension();
+  const std::string extension = lower_extension(path);
   std::error_code error;  // a name that cannot be a path is no file
   return (extension == ".csv" || extension == ".sdf" || extension == ".sd") &&
          fs::is_regular_file(path, error);

@@ -32,12 +32,30 @@ std::string first_line(std::string_view text) {
   return std::string(text.substr(0, text.find_last_not_of(" \t") + 1));
 }
 
+// Hydrogens that a record draws as atoms have become counts written on the atom. Where its valence
+// implies as many, they are implicit: a molecule has the same features with and without them drawn.
+void make_hydrogens_implicit(RWMol& molecule) {
+  for (RDKit::Atom* atom : molecule.atoms()) {
+    const bool no_implicit = atom->getNoImplicit();
+    const unsigned written = atom->getNumExplicitHs(), total = atom->getTotalNumHs();
+    if (!no_implicit && written == 0) continue;
+    atom->setNoImplicit(false);
+    atom->setNumExplicitHs(0);
+    atom->updatePropertyCache(false);
+    if (atom->getTotalNumHs() == total) continue;
+    atom->setNoImplicit(no_implicit);
+    atom->setNumExplicitHs(written);
+    atom->updatePropertyCache(false);
+  }
+}
+
 // RDKit has no place to log to, and stays quiet, because RDLog::InitLogs is never called. (Logs
 // that are merely disabled are enabled again for moments by some of its threads.)
 std::unique_ptr<RWMol> parse(const MoleculeInput& input) {
   if (input.format == MoleculeFormat::kMolBlock) {
     std::unique_ptr<RWMol> molecule(RDKit::MolBlockToMol(input.text));
     if (!molecule) throw Rejected("RDKit cannot read the record");
+    make_hydrogens_implicit(*molecule);
     return molecule;
   }
   if (input.text.find_first_of(" \t\r\n") != std::string::npos)
@@ -54,13 +72,14 @@ bool has_own_coordinates(const RWMol& molecule) {
   return molecule.getNumConformers() > 0 && molecule.getConformer().is3D();
 }
 
-void check(const RWMol& molecule) {
+void check(const RWMol& molecule, const ConformerOptions& options) {
   if (molecule.getNumAtoms() == 0) throw Rejected("no atom");
   for (const RDKit::Atom* atom : molecule.atoms()) {
     if (atom->getAtomicNum() == 0)
       throw Rejected(fmt::format("atom {} has no element", atom->getIdx() + 1));
   }
-  if (!has_own_coordinates(molecule) && molecule.getNumAtoms() > kMaxEmbeddedAtoms)
+  const bool embeds = options.count > 0 && !has_own_coordinates(molecule);
+  if (embeds && molecule.getNumAtoms() > kMaxEmbeddedAtoms)
     throw Rejected(fmt::format("{} atoms: without coordinates of its own at most {}",
                                molecule.getNumAtoms(), kMaxEmbeddedAtoms));
 }
@@ -68,8 +87,6 @@ void check(const RWMol& molecule) {
 void append_conformers(const RWMol& molecule, const ConformerOptions& options, Molecules& to) {
   to.num_conformers = options.count;
   const bool given = has_own_coordinates(molecule);
-  if (given && options.count > 1)
-    throw Rejected("has coordinates of its own: data.conformers must be 1");
   for (int64_t c = 0; c < options.count; ++c) {
     const detail::ConformerResult conformer =
         given ? detail::given_conformer(molecule)
@@ -91,7 +108,7 @@ FeaturisedMolecule featurise(const MoleculeInput& input, const ConformerOptions&
   result.molecule.num_conformers = options.count;
   try {
     const std::unique_ptr<RWMol> molecule = parse(input);
-    check(*molecule);
+    check(*molecule, options);
     Molecules one;
     detail::append_features(*molecule, one);
     one.scaffold.push_back(detail::murcko_scaffold(*molecule));

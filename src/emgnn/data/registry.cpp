@@ -120,6 +120,10 @@ bool is_molecule_table(const std::string& name) {
   return is_molecule_file(name);
 }
 
+void check_known(const std::string& name) {
+  if (!is_own_graph(name) && !is_molecule_table(name)) dataset_info(name);
+}
+
 bool is_own_graph(const std::string& name) {
   std::error_code error;  // a name that cannot be a path is no directory
   return find_known_dataset(name) == nullptr && fs::is_directory(name, error);

@@ -25,6 +25,7 @@ struct DatasetInfo {
 std::vector<DatasetInfo> list_datasets();
 const DatasetInfo& dataset_info(const std::string& name);  // UsageError that lists the names
 bool is_molecule_table(const std::string& name);  // for load_molecules, not for load_dataset
+void check_known(const std::string& name);        // UsageError unless it is one of these three
 bool is_own_graph(const std::string& name);       // a directory, and no name of the list
 
 struct DatasetRequest {

@@ -14,8 +14,7 @@ Experiment::Experiment(const Dataset& dataset, const std::string& method, const 
 Experiment::Experiment(const Dataset& dataset, const Preparation& preparation,
                        const std::string& method, const RunConfig& config, uint64_t seed) {
   NodeModel model = make_node_model(dataset, preparation, method, config, seed);
-  problem_ =
-      std::make_unique<NodeProblem>(dataset, *model.family, *model.backbone, config.train);
+  problem_ = std::make_unique<NodeProblem>(dataset, *model.family, *model.backbone, config.train);
   space_ = std::move(model.family);
   rewire_family_ = model.rewire_family;
   network_ = std::move(model.backbone);

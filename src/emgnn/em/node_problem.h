@@ -51,7 +51,7 @@ class NodeProblem : public Problem {
   at::Tensor posterior_label_, train_label_, validation_label_;
   Evaluator train_, validation_;
   std::unique_ptr<Evaluator>
-      posterior_only_;  // set when the E-step reads other rows than the M-step
+      posterior_only_;                   // set when the E-step reads other rows than the M-step
   std::unique_ptr<Evaluator> agreeing_;  // the nodes that graphs agree on, when they are to
   at::Tensor train_place_;               // of the training nodes among these
 };

@@ -24,6 +24,8 @@ TargetScale TargetScale::fit(std::span<const double> target, std::span<const int
     const double d = target[static_cast<size_t>(row)] - scale.mean;
     variance += d * d / n;
   }
+  if (!std::isfinite(variance))
+    throw DataError("the targets of the training molecules are too large to be standardised");
   if (variance > 0.0) scale.std = std::sqrt(variance);
   return scale;
 }

@@ -6,6 +6,7 @@
 namespace emgnn {
 
 void check_kind(const std::string& dataset, const std::string& method) {
+  check_known(dataset);
   check_data_kind(method, is_molecule_table(dataset) ? DataKind::kMolecules : DataKind::kGraph,
                   dataset);
 }

@@ -33,8 +33,9 @@ void describe(OptionVisitor& visitor, SpaceOptions& options) {
                  "mean kept");
   visitor.real("space.cosine_threshold", options.cosine_threshold, 0.0, 0.999999,
                "rewire: nodes whose features have a larger cosine are candidates for an edge");
-  visitor.real("space.candidate_recall", options.candidate_recall, 0.01, 1.0,
-               "rewire: share of the candidates to be found; below 1 faster, for millions of nodes");
+  visitor.real(
+      "space.candidate_recall", options.candidate_recall, 0.01, 1.0,
+      "rewire: share of the candidates to be found; below 1 faster, for millions of nodes");
   visitor.integer("space.max_candidates", options.max_candidates, 0, 100'000'000,
                   "rewire: more candidates than this are an error");
   visitor.real("space.first_radius", options.first_radius, 0.0, 1000.0,
