@@ -68,11 +68,20 @@ TEST(Csv, ErrorsNameFileLineAndColumn) {
 }
 
 TEST(Csv, NumbersMustBeWholeFieldsAndFinite) {
-  for (const char* bad : {"", "1x", " 1", "nan", "inf", "1e999", "0x10", "--1"}) {
+  for (const char* bad :
+       {"", " ", "1x", "1 2", "nan", "inf", "1e999", "0x10", "--1", "+", "+-1", "++1"}) {
     const std::string text = std::string("x,y\n") + bad + ",1\n";
     CsvTable table(text, "t");
     ASSERT_TRUE(table.next());
     EXPECT_THROW(table.row().number(0, "x"), DataError) << bad;
+  }
+}
+
+TEST(Csv, NumbersMayHaveBlanksAroundAndAPlus) {
+  CsvTable table("x,n\n 3.5\t,+4\n+3.5, 4 \n", "t");
+  while (table.next()) {
+    EXPECT_EQ(table.row().number(0, "x"), 3.5);
+    EXPECT_EQ(table.row().integer(1, "n"), 4);
   }
 }
 

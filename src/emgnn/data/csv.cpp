@@ -113,22 +113,35 @@ std::string_view CsvReader::quoted_field() {
   return plain;
 }
 
+namespace {
+
+// A number without what spreadsheets put around it: blanks, and a plus before a digit.
+std::string_view digits_of(std::string_view field) {
+  const size_t begin = field.find_first_not_of(" \t");
+  if (begin == std::string_view::npos) return {};
+  field = field.substr(begin, field.find_last_not_of(" \t") + 1 - begin);
+  const bool plus = field.size() > 1 && field[0] == '+' && field[1] != '-' && field[1] != '+';
+  return plus ? field.substr(1) : field;
+}
+
+}  // namespace
+
 double CsvReader::number(size_t i, std::string_view name) const {
-  const std::string_view text = fields_[i];
+  const std::string_view text = digits_of(fields_[i]);
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value)) {
-    fail(i, name, fmt::format("expected a number, found {:?}", text.substr(0, 40)));
+    fail(i, name, fmt::format("expected a number, found {:?}", fields_[i].substr(0, 40)));
   }
   return value;
 }
 
 int64_t CsvReader::integer(size_t i, std::string_view name) const {
-  const std::string_view text = fields_[i];
+  const std::string_view text = digits_of(fields_[i]);
   int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size()) {
-    fail(i, name, fmt::format("expected a whole number, found {:?}", text.substr(0, 40)));
+    fail(i, name, fmt::format("expected a whole number, found {:?}", fields_[i].substr(0, 40)));
   }
   return value;
 }
