@@ -107,7 +107,6 @@ void run(const TrainArguments& arguments, const std::string& invocation) {
   }
   check(arguments);
   const RunConfig config = resolve_config(arguments);
-  check_known(arguments.dataset);
   set_num_threads(static_cast<int>(arguments.run.threads));
   show_notes(arguments);
   const Results results =

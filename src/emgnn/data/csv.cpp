@@ -34,6 +34,13 @@ size_t utf8_length(std::string_view text) {
   return bad ? 0 : length;
 }
 
+// A number without what spreadsheets put around it: blanks, and a plus before a digit.
+std::string_view digits_of(std::string_view field) {
+  field = trimmed(field);
+  const bool plus = field.size() > 1 && field[0] == '+' && field[1] != '-' && field[1] != '+';
+  return plus ? field.substr(1) : field;
+}
+
 }  // namespace
 
 CsvReader::CsvReader(std::string_view text, std::string file, char separator)
@@ -113,18 +120,11 @@ std::string_view CsvReader::quoted_field() {
   return plain;
 }
 
-namespace {
-
-// A number without what spreadsheets put around it: blanks, and a plus before a digit.
-std::string_view digits_of(std::string_view field) {
-  const size_t begin = field.find_first_not_of(" \t");
+std::string_view trimmed(std::string_view text) {
+  const size_t begin = text.find_first_not_of(" \t");
   if (begin == std::string_view::npos) return {};
-  field = field.substr(begin, field.find_last_not_of(" \t") + 1 - begin);
-  const bool plus = field.size() > 1 && field[0] == '+' && field[1] != '-' && field[1] != '+';
-  return plus ? field.substr(1) : field;
+  return text.substr(begin, text.find_last_not_of(" \t") + 1 - begin);
 }
-
-}  // namespace
 
 double CsvReader::number(size_t i, std::string_view name) const {
   const std::string_view text = digits_of(fields_[i]);

@@ -64,6 +64,8 @@ class CsvTable {
   std::unordered_map<std::string, int> place_;
 };
 
+std::string_view trimmed(std::string_view text);  // without blanks and tabs at its ends
+
 // `text` as a field: quoted where a comma, a quote or a line break asks for it.
 std::string csv_field(const std::string& text);
 

@@ -18,12 +18,6 @@ namespace {
 
 constexpr std::string_view kPartExpected = "expected train, validation or test";
 
-std::string_view trimmed(std::string_view text) {
-  const size_t begin = text.find_first_not_of(" \t");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t") + 1 - begin);
-}
-
 std::string no_value_of(std::string_view target) { return fmt::format("no value of {}", target); }
 
 // Nothing when the word is none of the three parts.
