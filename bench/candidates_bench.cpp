@@ -19,7 +19,7 @@
 #include <emgnn/base/rng.h>
 #include <emgnn/base/threads.h>
 #include <emgnn/data/registry.h>
-#include <emgnn/kernels/candidate_edges.h>
+#include <emgnn/space/candidate_edges.h>
 
 namespace emgnn {
 namespace {

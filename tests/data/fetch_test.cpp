@@ -9,7 +9,7 @@
 
 #include <emgnn/base/error.h>
 #include <emgnn/base/file.h>
-#include <emgnn/data/checksum.h>
+#include <emgnn/formats/checksum.h>
 #include <emgnn/data/registry.h>
 
 #include "data/expect_error.h"

@@ -10,7 +10,7 @@
 
 #include <emgnn/base/error.h>
 #include <emgnn/base/file.h>
-#include <emgnn/data/npy.h>
+#include <emgnn/formats/npy.h>
 
 #include "data/real_data.h"
 

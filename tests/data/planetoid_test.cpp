@@ -11,7 +11,7 @@
 #include <emgnn/data/loaders.h>
 
 #include "data/expect_error.h"
-#include "data/pickle_writer.h"
+#include "formats/pickle_writer.h"
 #include "data/temp_dir.h"
 
 namespace emgnn {

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include <emgnn/base/error.h>
-#include <emgnn/data/pickle.h>
+#include <emgnn/formats/pickle.h>
 
 namespace {
 

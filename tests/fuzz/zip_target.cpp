@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include <emgnn/base/error.h>
-#include <emgnn/data/zip.h>
+#include <emgnn/formats/zip.h>
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   try {

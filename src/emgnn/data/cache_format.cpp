@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // payload of archive.h = key, then every field in the order of the `archive` functions below
 #include <emgnn/base/error.h>
-#include <emgnn/data/archive.h>
+#include <emgnn/formats/archive.h>
 #include <emgnn/data/cache.h>
 
 namespace emgnn {

@@ -6,9 +6,9 @@
 
 #include <emgnn/base/error.h>
 #include <emgnn/base/threads.h>
-#include <emgnn/data/archive.h>
+#include <emgnn/formats/archive.h>
 #include <emgnn/data/cache.h>
-#include <emgnn/data/checksum.h>
+#include <emgnn/formats/checksum.h>
 
 namespace emgnn {
 namespace {

@@ -11,10 +11,10 @@
 #include <emgnn/base/error.h>
 #include <emgnn/base/file.h>
 #include <emgnn/base/version.h>
-#include <emgnn/data/checksum.h>
+#include <emgnn/formats/checksum.h>
 #include <emgnn/data/published_files.h>
 #include <emgnn/data/registry.h>
-#include <emgnn/data/zip.h>
+#include <emgnn/formats/zip.h>
 
 namespace emgnn {
 namespace {

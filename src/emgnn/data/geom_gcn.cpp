@@ -3,9 +3,9 @@
 #include <utility>
 
 #include <emgnn/base/error.h>
-#include <emgnn/data/csv.h>
+#include <emgnn/formats/csv.h>
 #include <emgnn/data/loaders.h>
-#include <emgnn/data/npy.h>
+#include <emgnn/formats/npy.h>
 
 namespace emgnn {
 namespace {

@@ -9,7 +9,7 @@
 
 #include <emgnn/base/error.h>
 #include <emgnn/data/default_features.h>
-#include <emgnn/data/ndarray.h>
+#include <emgnn/formats/ndarray.h>
 
 namespace emgnn {
 namespace {

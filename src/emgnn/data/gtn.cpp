@@ -4,8 +4,8 @@
 
 #include <emgnn/base/error.h>
 #include <emgnn/data/loaders.h>
-#include <emgnn/data/pickle.h>
-#include <emgnn/data/zip.h>
+#include <emgnn/formats/pickle.h>
+#include <emgnn/formats/zip.h>
 
 namespace emgnn {
 namespace {

@@ -2,7 +2,7 @@
 #include <emgnn/data/molecule.h>
 
 #include <emgnn/base/error.h>
-#include <emgnn/data/csv.h>
+#include <emgnn/formats/csv.h>
 
 namespace emgnn {
 namespace {

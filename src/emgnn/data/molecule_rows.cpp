@@ -9,9 +9,9 @@
 #include <set>
 
 #include <emgnn/base/error.h>
-#include <emgnn/data/csv.h>
+#include <emgnn/formats/csv.h>
 #include <emgnn/data/graph_builder.h>
-#include <emgnn/data/sdf.h>
+#include <emgnn/formats/sdf.h>
 
 namespace emgnn {
 namespace {

@@ -7,11 +7,11 @@
 
 #include <emgnn/base/error.h>
 #include <emgnn/base/file.h>
-#include <emgnn/data/csv.h>
+#include <emgnn/formats/csv.h>
 #include <emgnn/data/graph_builder.h>
 #include <emgnn/data/graphml.h>
-#include <emgnn/data/matrix_market.h>
-#include <emgnn/data/npy.h>
+#include <emgnn/formats/matrix_market.h>
+#include <emgnn/formats/npy.h>
 
 namespace emgnn {
 namespace {

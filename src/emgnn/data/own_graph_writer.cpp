@@ -8,8 +8,8 @@
 
 #include <emgnn/base/error.h>
 #include <emgnn/base/file.h>
-#include <emgnn/data/csv.h>
-#include <emgnn/data/matrix_market.h>
+#include <emgnn/formats/csv.h>
+#include <emgnn/formats/matrix_market.h>
 #include <emgnn/data/own_graph.h>
 
 namespace emgnn {

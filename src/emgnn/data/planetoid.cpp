@@ -7,7 +7,7 @@
 
 #include <emgnn/base/error.h>
 #include <emgnn/data/loaders.h>
-#include <emgnn/data/pickle.h>
+#include <emgnn/formats/pickle.h>
 #include <emgnn/data/pubmed_presence.h>
 
 namespace emgnn {

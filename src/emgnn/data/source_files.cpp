@@ -5,7 +5,7 @@
 
 #include <emgnn/base/error.h>
 #include <emgnn/base/file.h>
-#include <emgnn/data/checksum.h>
+#include <emgnn/formats/checksum.h>
 #include <emgnn/data/published_files.h>
 
 namespace emgnn {

@@ -9,7 +9,7 @@
 
 #include <emgnn/data/dataset.h>
 #include <emgnn/em/config.h>
-#include <emgnn/kernels/candidate_edges.h>
+#include <emgnn/space/candidate_edges.h>
 #include <emgnn/models/backbone.h>
 #include <emgnn/models/molecule_backbone.h>
 #include <emgnn/space/molecule_family.h>

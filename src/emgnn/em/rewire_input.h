@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <emgnn/data/dataset.h>
-#include <emgnn/kernels/candidate_edges.h>
+#include <emgnn/space/candidate_edges.h>
 #include <emgnn/space/rewire_draws.h>
 
 namespace emgnn {

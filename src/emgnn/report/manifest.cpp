@@ -8,7 +8,7 @@
 
 #include <emgnn/base/threads.h>
 #include <emgnn/base/version.h>
-#include <emgnn/data/checksum.h>
+#include <emgnn/formats/checksum.h>
 
 namespace emgnn {
 

@@ -10,7 +10,7 @@
 
 #include <emgnn/base/error.h>
 #include <emgnn/base/file.h>
-#include <emgnn/data/csv.h>
+#include <emgnn/formats/csv.h>
 #include <emgnn/data/load_molecules.h>
 #include <emgnn/data/registry.h>
 #include <emgnn/em/method.h>

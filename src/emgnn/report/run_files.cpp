@@ -7,7 +7,7 @@
 #include <cmath>
 #include <iterator>
 
-#include <emgnn/data/csv.h>
+#include <emgnn/formats/csv.h>
 
 namespace emgnn {
 

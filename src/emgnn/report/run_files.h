@@ -9,7 +9,7 @@
 #include <emgnn/data/dataset.h>
 #include <emgnn/data/molecule.h>
 #include <emgnn/em/problem.h>
-#include <emgnn/kernels/candidate_edges.h>
+#include <emgnn/space/candidate_edges.h>
 #include <emgnn/report/results.h>
 #include <emgnn/space/rewire_draws.h>
 

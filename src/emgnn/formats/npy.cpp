@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <emgnn/data/npy.h>
+#include <emgnn/formats/npy.h>
 
 #include <cctype>
 #include <charconv>
 #include <utility>
 
-#include <emgnn/data/bytes.h>
-#include <emgnn/data/zip.h>
+#include <emgnn/formats/bytes.h>
+#include <emgnn/formats/zip.h>
 
 namespace emgnn {
 namespace {

@@ -15,7 +15,7 @@
 
 #include <emgnn/base/rng.h>
 #include <emgnn/base/threads.h>
-#include <emgnn/kernels/cosine_pairs.h>
+#include <emgnn/space/cosine_pairs.h>
 
 namespace emgnn::detail {
 

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include <emgnn/data/ndarray.h>
+#include <emgnn/formats/ndarray.h>
 
 namespace emgnn {
 

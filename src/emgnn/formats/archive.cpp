@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <emgnn/data/archive.h>
+#include <emgnn/formats/archive.h>
 
 namespace emgnn {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include <emgnn/base/threads.h>
-#include <emgnn/kernels/cosine_pairs.h>
+#include <emgnn/space/cosine_pairs.h>
 #include <emgnn/kernels/gemm.h>
 
 namespace emgnn::detail {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <emgnn/data/csv.h>
+#include <emgnn/formats/csv.h>
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // E' of the published datasets against sizes that were counted independently of this code.
-#include <emgnn/kernels/candidate_edges.h>
+#include <emgnn/space/candidate_edges.h>
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <emgnn/data/zip.h>
+#include <emgnn/formats/zip.h>
 
 #include <zip.h>
 

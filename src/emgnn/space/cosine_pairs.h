@@ -7,7 +7,7 @@
 #include <mutex>
 #include <vector>
 
-#include <emgnn/kernels/candidate_edges.h>
+#include <emgnn/space/candidate_edges.h>
 
 namespace emgnn::detail {
 

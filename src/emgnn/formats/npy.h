@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include <emgnn/data/ndarray.h>
+#include <emgnn/formats/ndarray.h>
 
 namespace emgnn {
 

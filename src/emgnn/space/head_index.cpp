@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <emgnn/kernels/head_index.h>
+#include <emgnn/space/head_index.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <emgnn/data/pickle_parser.h>
+#include <emgnn/formats/pickle_parser.h>
 
 #include <limits>
 #include <map>

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include <emgnn/data/bytes.h>
+#include <emgnn/formats/bytes.h>
 
 namespace emgnn {
 

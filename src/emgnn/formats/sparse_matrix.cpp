@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include <emgnn/base/error.h>
-#include <emgnn/data/ndarray.h>
+#include <emgnn/formats/ndarray.h>
 
 namespace emgnn {
 namespace {

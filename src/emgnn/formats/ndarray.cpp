@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <emgnn/data/ndarray.h>
+#include <emgnn/formats/ndarray.h>
 
 #include <cmath>
 #include <cstring>

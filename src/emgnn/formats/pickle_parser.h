@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include <emgnn/data/bytes.h>
-#include <emgnn/data/pickle.h>
+#include <emgnn/formats/bytes.h>
+#include <emgnn/formats/pickle.h>
 
 namespace emgnn {
 

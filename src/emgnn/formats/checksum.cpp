@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <emgnn/data/checksum.h>
+#include <emgnn/formats/checksum.h>
 
 #include <openssl/evp.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <emgnn/data/sdf.h>
+#include <emgnn/formats/sdf.h>
 
 #include <gtest/gtest.h>
 

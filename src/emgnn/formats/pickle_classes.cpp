@@ -2,7 +2,7 @@
 // The classes a pickle may name, each with the one way of building it that numpy and scipy write.
 #include <utility>
 
-#include <emgnn/data/pickle_parser.h>
+#include <emgnn/formats/pickle_parser.h>
 
 namespace emgnn {
 namespace {

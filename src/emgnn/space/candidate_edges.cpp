@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <emgnn/kernels/candidate_edges.h>
+#include <emgnn/space/candidate_edges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 
 #include <emgnn/base/error.h>
 #include <emgnn/base/threads.h>
-#include <emgnn/kernels/cosine_pairs.h>
+#include <emgnn/space/cosine_pairs.h>
 
 namespace emgnn {
 

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include <emgnn/base/threads.h>
-#include <emgnn/kernels/head_index.h>
+#include <emgnn/space/head_index.h>
 #include <emgnn/kernels/isa.h>
 
 namespace emgnn::detail {

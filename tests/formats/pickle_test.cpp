@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <emgnn/data/pickle.h>
+#include <emgnn/formats/pickle.h>
 
 #include <gtest/gtest.h>
 
 #include <emgnn/base/error.h>
 
 #include "data/expect_error.h"
-#include "data/pickle_writer.h"
+#include "formats/pickle_writer.h"
 
 namespace emgnn {
 namespace {

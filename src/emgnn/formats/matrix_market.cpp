@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <emgnn/data/matrix_market.h>
+#include <emgnn/formats/matrix_market.h>
 
 #include <algorithm>
 #include <charconv>

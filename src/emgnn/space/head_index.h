@@ -15,7 +15,7 @@
 #include <span>
 #include <vector>
 
-#include <emgnn/kernels/cosine_pairs.h>
+#include <emgnn/space/cosine_pairs.h>
 
 namespace emgnn::detail {
 

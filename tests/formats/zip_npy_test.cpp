@@ -9,8 +9,8 @@
 
 #include <emgnn/base/error.h>
 #include <emgnn/base/file.h>
-#include <emgnn/data/npy.h>
-#include <emgnn/data/zip.h>
+#include <emgnn/formats/npy.h>
+#include <emgnn/formats/zip.h>
 
 #include "data/expect_error.h"
 #include "data/temp_dir.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <emgnn/data/pickle.h>
+#include <emgnn/formats/pickle.h>
 
 #include <emgnn/base/error.h>
-#include <emgnn/data/pickle_parser.h>
+#include <emgnn/formats/pickle_parser.h>
 
 namespace emgnn {
 
