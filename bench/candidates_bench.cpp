@@ -15,9 +15,9 @@
 #include <memory>
 #include <string>
 
+#include <emgnn/base/context.h>
 #include <emgnn/base/error.h>
 #include <emgnn/base/rng.h>
-#include <emgnn/base/threads.h>
 #include <emgnn/data/registry.h>
 #include <emgnn/space/candidate_edges.h>
 
@@ -170,7 +170,7 @@ void register_million(const char* name, bool zipf) {
 }  // namespace emgnn
 
 int main(int argc, char** argv) {
-  emgnn::set_num_threads(2);
+  const emgnn::Context::Scope threads{emgnn::Context(2)};
   at::set_num_threads(2);
   benchmark::Initialize(&argc, argv);
   emgnn::register_case("cora", 0.5);

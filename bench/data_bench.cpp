@@ -33,7 +33,7 @@ void fail(const std::string& what) {
 }
 
 void check_same(const std::string& name, const Dataset& a, const Dataset& b) {
-  bool same = a.label == b.label && a.features.sparse.col == b.features.sparse.col &&
+  bool same = a.labels.cls == b.labels.cls && a.features.sparse.col == b.features.sparse.col &&
               a.features.sparse.val == b.features.sparse.val &&
               a.graph.relations.size() == b.graph.relations.size();
   for (size_t t = 0; same && t < a.graph.relations.size(); ++t) {

@@ -15,19 +15,64 @@
 #include <utility>
 #include <vector>
 
-#include <emgnn/em/evaluator.h>
-#include <emgnn/models/gcn.h>
-#include <emgnn/models/task.h>
+#include "gcn.h"
+
+#include <emgnn/learn/task.h>
+#include <emgnn/space/family.h>
 
 namespace emgnn {
 
 struct EStepProblem {
+  std::shared_ptr<const Dataset> data;  // with the labels of `rows`
   std::shared_ptr<const GraphFamily> family;
-  std::shared_ptr<const Gcn> gcn;  // with biases and ReLU
-  std::shared_ptr<const Features> x;
+  std::shared_ptr<const Network> gcn;  // with biases and ReLU
   std::vector<int32_t> rows;
-  at::Tensor label;                                 // int64 [rows]
   std::function<at::Tensor(int64_t lam_id)> shift;  // S_λ as a LibTorch matrix
+};
+
+// The class of node v is v mod `num_classes`.
+inline Labels labels_in_turn(int32_t num_nodes, int32_t num_classes) {
+  Labels labels = unknown_classes(num_nodes, numbered_names(num_classes));
+  for (int32_t v = 0; v < num_nodes; ++v) labels.cls[static_cast<size_t>(v)] = v % num_classes;
+  return labels;
+}
+
+// The losses of a family's graphs on some rows.
+class EStep {
+ public:
+  explicit EStep(const EStepProblem& p)
+      : family_(p.family),
+        gcn_(p.gcn),
+        view_(p.family->view(p.rows, p.gcn->needs())),
+        task_(make_task(p.data->labels, {}, p.rows)),
+        target_(task_->target(p.rows)) {}
+
+  std::vector<double> ours() const {
+    const at::NoGradGuard no_grad;
+    std::vector<double> losses;
+    at::Tensor embedded;  // the same for all graphs
+    const auto run = [&](const GraphBatch& batch) {
+      if (!embedded.defined()) embedded = gcn_->embed(batch.input, {});
+      return gcn_->forward(batch, embedded, {});
+    };
+    const auto take = [&](size_t /*first*/, const at::Tensor& outputs) {
+      const std::vector<double> tile = task_->losses(outputs.squeeze(1), target_);
+      losses.insert(losses.end(), tile.begin(), tile.end());
+    };
+    view_->evaluate(family_->all_ids(), run, take, {});
+    return losses;
+  }
+
+  double loss(const at::Tensor& logits) const {
+    return task_->losses(logits.unsqueeze(0), target_).front();
+  }
+
+ private:
+  std::shared_ptr<const GraphFamily> family_;
+  std::shared_ptr<const Network> gcn_;
+  std::shared_ptr<const FamilyView> view_;
+  std::shared_ptr<const Task> task_;
+  TargetRows target_;
 };
 
 inline at::Tensor dense_matrix(const Csr& a) {
@@ -39,7 +84,8 @@ inline at::Tensor dense_matrix(const Csr& a) {
   return out;
 }
 
-inline std::vector<double> obvious_losses(const EStepProblem& p, const at::Tensor& dense_x) {
+inline std::vector<double> obvious_losses(const EStepProblem& p, const EStep& step,
+                                          const at::Tensor& dense_x) {
   const at::NoGradGuard no_grad;
   const auto& theta = p.gcn->parameters();
   const size_t layers = theta.size() / 2;
@@ -52,7 +98,7 @@ inline std::vector<double> obvious_losses(const EStepProblem& p, const at::Tenso
       h = at::mm(s, at::mm(h, theta[2 * l].value)) + theta[2 * l + 1].value;
       if (l + 1 < layers) h = at::relu(h);
     }
-    losses.push_back(cross_entropy(h.index_select(0, rows).unsqueeze(0), p.label).item<double>());
+    losses.push_back(step.loss(h.index_select(0, rows)));
   }
   return losses;
 }
@@ -78,10 +124,10 @@ void register_timed(const std::string& name, F f) {
 
 inline void register_estep(const std::string& name, EStepProblem problem) {
   auto p = std::make_shared<EStepProblem>(std::move(problem));
-  auto evaluator = std::make_shared<Evaluator>(*p->family, *p->gcn, *p->x, p->rows);
-  const at::Tensor dense_x = dense_matrix(p->x->sparse);
-  const auto ours = [p, evaluator] { return evaluator->losses(p->family->all_ids(), p->label); };
-  const auto obvious = [p, dense_x] { return obvious_losses(*p, dense_x); };
+  auto step = std::make_shared<EStep>(*p);
+  const at::Tensor dense_x = dense_matrix(p->data->features.sparse);
+  const auto ours = [step] { return step->ours(); };
+  const auto obvious = [p, step, dense_x] { return obvious_losses(*p, *step, dense_x); };
   check_equal(ours(), obvious());
   register_timed("BM_EStep/" + name + "/emgnn", ours);
   register_timed("BM_EStep/" + name + "/libtorch-loop", obvious);

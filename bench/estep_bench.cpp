@@ -7,7 +7,7 @@
 
 #include "estep.h"
 
-#include <emgnn/base/threads.h>
+#include <emgnn/base/context.h>
 #include <emgnn/space/mixture.h>
 
 namespace emgnn {
@@ -72,26 +72,28 @@ at::Tensor libtorch_shift(const UnionPattern& u, const LambdaPoint& lam) {
 }
 
 void register_case(const char* name, int32_t num_rows) {
-  const TypedGraph graph = imdb_sized_graph();
-  const auto u = std::make_shared<UnionPattern>(union_pattern(graph));
-  const auto family = std::make_shared<MixtureFamily>(graph, SpaceOptions{});
+  auto data = std::make_shared<Dataset>();
+  data->graph = imdb_sized_graph();
+  data->features = words();
+  data->labels = labels_in_turn(kNodes, kClasses);
+  const auto u = std::make_shared<UnionPattern>(union_pattern(data->graph));
+  const auto family = MixtureFamily::make(data, {});
   std::vector<int32_t> rows(static_cast<size_t>(num_rows));
   std::iota(rows.begin(), rows.end(), 0);
-  register_estep(
-      std::string("imdb-sized/") + name,
-      {.family = family,
-       .gcn = std::make_shared<Gcn>(ModelOptions{}, kWords, kClasses, 1),
-       .x = std::make_shared<Features>(words()),
-       .rows = rows,
-       .label = at::arange(num_rows, at::kLong).remainder(kClasses),
-       .shift = [family, u](int64_t id) { return libtorch_shift(*u, family->point(id)); }});
+  register_estep(std::string("imdb-sized/") + name, {.data = data,
+                                                     .family = family,
+                                                     .gcn = make_gcn({}, kWords, kClasses, 1),
+                                                     .rows = rows,
+                                                     .shift = [family, u](int64_t id) {
+                                                       return libtorch_shift(*u, family->point(id));
+                                                     }});
 }
 
 }  // namespace
 }  // namespace emgnn
 
 int main(int argc, char** argv) {
-  emgnn::set_num_threads(2);
+  const emgnn::Context::Scope threads{emgnn::Context(2)};
   at::set_num_threads(2);
   benchmark::Initialize(&argc, argv);
   emgnn::register_case("loss-on-300-nodes", emgnn::kTrain);

@@ -13,9 +13,9 @@
 #include <memory>
 #include <string>
 
+#include <emgnn/base/context.h>
 #include <emgnn/base/error.h>
 #include <emgnn/base/rng.h>
-#include <emgnn/base/threads.h>
 #include <emgnn/graph/csr.h>
 #include <emgnn/kernels/activation.h>
 #include <emgnn/kernels/combine.h>
@@ -161,7 +161,7 @@ void add_combine() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  set_num_threads(kThreads);
+  const Context::Scope threads{Context(kThreads)};
   at::set_num_threads(kThreads);
   add_spmm("cora/w64", random_graph(2708, 5280, 1), 64);
   add_spmm("powerlaw1m/w64", random_graph(50000, 520000, 4), 64);

@@ -15,34 +15,35 @@
 #include <memory>
 #include <string>
 
+#include <emgnn/base/context.h>
 #include <emgnn/base/error.h>
-#include <emgnn/base/threads.h>
 #include <emgnn/data/load_molecules.h>
 #include <emgnn/data/molecule_split.h>
-#include <emgnn/em/molecule_evaluator.h>
+#include <emgnn/learn/problem.h>
 #include <emgnn/models/gcn_star.h>
+#include <emgnn/space/molecule_family.h>
 
 namespace emgnn {
 namespace {
 
-struct Problem {
-  MoleculeTable table;
-  std::vector<int32_t> train;
-  std::vector<double> target;  // of train, standardised
-  std::unique_ptr<MoleculeFamily> family;
+struct Esol {
+  std::shared_ptr<const Data> data;
+  std::shared_ptr<const MoleculeFamily> family;
+  std::shared_ptr<Task> task;
+
+  const Molecules& molecules() const { return data->table()->molecules; }
+  const std::vector<int32_t>& train() const { return data->split().train; }
 };
 
-std::unique_ptr<Problem> esol() {
+Esol esol() {
   MoleculeRequest request{.name = "esol"};
   if (std::getenv("EMGNN_DATA") == nullptr) request.data_dir = EMGNN_TEST_DATA_DIR;
-  auto p = std::make_unique<Problem>();
-  p->table = load_molecules(request);
-  p->train = make_split(p->table, {kScaffoldSplit, 0, 0}).train;
-  const TargetScale scale = TargetScale::fit(p->table.target, p->train);
-  for (int32_t m : p->train)
-    p->target.push_back(scale.standardise(p->table.target[static_cast<size_t>(m)]));
-  p->family = std::make_unique<MoleculeFamily>(p->table.molecules, SpaceOptions{});
-  return p;
+  const auto table = std::make_shared<MoleculeTable>(load_molecules(request));
+  Esol out;
+  out.data = std::make_shared<Data>(table, make_split(*table, {kScaffoldSplit, 0, 0}));
+  out.family = MoleculeFamily::by_distance({table, &table->molecules}, {});
+  out.task = make_task(table->labels, {}, out.train());
+  return out;
 }
 
 // In coordinates: here LibTorch multiplies these faster than compressed rows.
@@ -61,18 +62,18 @@ struct Plain {
   std::vector<at::Tensor> shift;
 };
 
-Plain plain(const Problem& p) {
-  const Molecules& molecules = p.table.molecules;
+Plain plain(const Esol& p) {
+  const Molecules& molecules = p.molecules();
   Plain out;
   std::vector<at::Tensor> x;
   Coo mean;
   std::vector<Coo> edges(static_cast<size_t>(p.family->size()));
   int32_t base = 0;
-  for (size_t i = 0; i < p.train.size(); ++i) {
-    const int64_t n = molecules.num_atoms(p.train[i]);
-    const auto features = molecules.features_of(p.train[i]);
+  for (size_t i = 0; i < p.train().size(); ++i) {
+    const int64_t n = molecules.num_atoms(p.train()[i]);
+    const auto features = molecules.features_of(p.train()[i]);
     x.push_back(at::from_blob(const_cast<float*>(features.data()), {n, kNumAtomFeatures}));
-    const auto xyz = molecules.coordinates_of(p.train[i]);
+    const auto xyz = molecules.coordinates_of(p.train()[i]);
     for (int64_t a = 0; a < n; ++a) {
       mean.row.push_back(static_cast<int32_t>(i));
       mean.col.push_back(base + static_cast<int32_t>(a));
@@ -93,7 +94,7 @@ Plain plain(const Problem& p) {
     base += static_cast<int32_t>(n);
   }
   out.x = at::cat(x);
-  const auto rows = static_cast<int32_t>(p.train.size());
+  const auto rows = static_cast<int32_t>(p.train().size());
   out.mean = libtorch_matrix(normalise_rows(csr_from_coo(rows, base, mean, Duplicates::kSum)));
   for (const Coo& coo : edges) {
     out.shift.push_back(
@@ -103,11 +104,11 @@ Plain plain(const Problem& p) {
 }
 
 std::vector<double> plain_losses(const Plain& plain, const GcnStar& network, int64_t hidden,
-                                 const std::vector<double>& target) {
+                                 const Esol& p) {
   const at::NoGradGuard no_grad;
   const std::vector<Parameter>& theta = network.parameters();
-  const auto layers = static_cast<size_t>(network.num_hops());
-  const at::Tensor y = at::tensor(target);
+  const auto layers = static_cast<size_t>(network.needs().num_hops);
+  const TargetRows target = p.task->target(p.train());
   std::vector<double> losses;
   for (const at::Tensor& s : plain.shift) {
     at::Tensor h = plain.x;
@@ -121,8 +122,7 @@ std::vector<double> plain_losses(const Plain& plain, const GcnStar& network, int
     const at::Tensor g =
         at::relu(at::mm(at::mm(plain.mean, h), theta[head].value) + theta[head + 1].value);
     const at::Tensor z = at::mm(g, theta[head + 2].value) + theta[head + 3].value;
-    losses.push_back(
-        regression_loss(RegressionLoss::kSquared, z.squeeze(1), y).mean().item<double>());
+    losses.push_back(p.task->losses(z.unsqueeze(0), target).front());
   }
   return losses;
 }
@@ -158,18 +158,22 @@ void register_timed(const std::string& name, double& fastest, F f) {
       ->UseRealTime();
 }
 
-void register_case(const Problem& p, std::shared_ptr<const Plain> plain, int64_t layers,
+void register_case(const Esol& p, std::shared_ptr<const Plain> plain, int64_t layers,
                    int64_t hidden, Times& times) {
-  const ModelOptions options{.layers = layers, .hidden = hidden, .readout = Readout::kMean};
-  const auto network = std::make_shared<GcnStar>(options, kNumAtomFeatures, 1);
-  const auto evaluator = std::make_shared<MoleculeEvaluator>(*p.family, *network, p.train);
-  const auto ours = [&p, network, evaluator] {
-    at::set_num_threads(1);  // as the trainer does
-    return evaluator->losses(p.family->all_ids(), p.target, RegressionLoss::kSquared);
+  const GcnStarOptions options{.stack = {.layers = layers, .hidden = hidden}};
+  const NetworkShape shape{.num_features = kNumAtomFeatures, .num_outputs = 1, .reads_out = true};
+  const auto network =
+      std::make_shared<GcnStar>(options, HeadOptions{.readout = Readout::kMean}, shape, 1);
+  const auto problem = std::make_shared<Problem>(
+      ProblemParts{.data = p.data, .family = p.family, .network = network, .task = p.task},
+      ProblemOptions{});
+  const auto ours = [&p, problem] {
+    at::set_num_threads(1);  // as in training
+    return problem->losses(p.family->all_ids(), {});
   };
   const auto loop = [&p, network, plain, hidden] {
     at::set_num_threads(2);
-    return plain_losses(*plain, *network, hidden, p.target);
+    return plain_losses(*plain, *network, hidden, p);
   };
   check_equal(ours(), loop());
   times.name = fmt::format("esol/{}-layers-of-{}", layers, hidden);
@@ -181,19 +185,19 @@ void register_case(const Problem& p, std::shared_ptr<const Plain> plain, int64_t
 }  // namespace emgnn
 
 int main(int argc, char** argv) {
-  emgnn::set_num_threads(2);
+  const emgnn::Context::Scope threads{emgnn::Context(2)};
   benchmark::Initialize(&argc, argv);
-  std::unique_ptr<emgnn::Problem> problem;
+  emgnn::Esol esol;
   try {
-    problem = emgnn::esol();
+    esol = emgnn::esol();
   } catch (const emgnn::DataError& missing) {
     std::fprintf(stderr, "molecule_bench: left out: %s\n", missing.what());
     return 0;
   }
-  const auto plain = std::make_shared<emgnn::Plain>(emgnn::plain(*problem));
+  const auto plain = std::make_shared<emgnn::Plain>(emgnn::plain(esol));
   emgnn::Times times[2];
-  emgnn::register_case(*problem, plain, 2, 128, times[0]);
-  emgnn::register_case(*problem, plain, 3, 64, times[1]);
+  emgnn::register_case(esol, plain, 2, 128, times[0]);
+  emgnn::register_case(esol, plain, 3, 64, times[1]);
   benchmark::RunSpecifiedBenchmarks();
   for (const emgnn::Times& t : times) {
     if (t.ours < 1e300 && t.plain < 1e300)

@@ -11,12 +11,12 @@
 #include "estep.h"
 #include "shift_matrix.h"
 
+#include <emgnn/base/context.h>
 #include <emgnn/base/error.h>
-#include <emgnn/base/threads.h>
 #include <emgnn/data/registry.h>
-#include <emgnn/em/rewire_input.h>
 #include <emgnn/space/rewire.h>
 #include <emgnn/space/rewire_hop.h>
+#include <emgnn/space/rewire_input.h>
 
 namespace emgnn {
 namespace {
@@ -24,8 +24,28 @@ namespace {
 constexpr int32_t kNodes = 2708, kWords = 1433, kClasses = 7;
 constexpr size_t kEdges = 5278, kCandidates = 212, kWordsPerNode = 18;
 
+Features words() {
+  Rng rng(1, Stream::kTest, 3);
+  Coo coo;
+  for (int32_t v = 0; v < kNodes; ++v) {
+    for (size_t k = 0; k < kWordsPerNode; ++k) {
+      coo.row.push_back(v);
+      coo.col.push_back(static_cast<int32_t>(rng.below(kWords)));
+    }
+  }
+  Features x{.num_rows = kNodes, .num_cols = kWords};
+  x.sparse = normalise_rows(csr_from_coo(kNodes, kWords, coo, Duplicates::kKeepFirst));
+  return x;
+}
+
+struct Citations {
+  std::string name;
+  std::shared_ptr<Dataset> data;
+  std::vector<CandidateEdge> candidates;
+};
+
 // Degrees as uneven as those of a citation graph: one end of an edge is a random end so far.
-RewireGraph cora_sized_graph() {
+Citations cora_sized() {
   Rng rng(1, Stream::kTest, 1);
   std::set<NodePair> edges, candidates;
   std::vector<int32_t> ends(kNodes);
@@ -47,41 +67,26 @@ RewireGraph cora_sized_graph() {
     const NodePair p = pair();
     if (p.u != p.v && !edges.contains(p)) candidates.insert(p);
   }
-  RewireGraph graph;
-  graph.adjacency = symmetrise(csr_from_coo(kNodes, kNodes, coo, Duplicates::kKeepFirst));
-  graph.candidates.assign(candidates.begin(), candidates.end());
-  return graph;
+  Citations out{"cora-sized", std::make_shared<Dataset>(), {}};
+  const Csr adjacency = symmetrise(csr_from_coo(kNodes, kNodes, coo, Duplicates::kKeepFirst));
+  out.data->graph = {.num_nodes = kNodes, .relations = {{"cites", adjacency}}};
+  out.data->features = words();
+  for (const NodePair& p : candidates) out.candidates.push_back({p.u, p.v, 1.0F});
+  return out;
 }
-
-Features words() {
-  Rng rng(1, Stream::kTest, 3);
-  Coo coo;
-  for (int32_t v = 0; v < kNodes; ++v) {
-    for (size_t k = 0; k < kWordsPerNode; ++k) {
-      coo.row.push_back(v);
-      coo.col.push_back(static_cast<int32_t>(rng.below(kWords)));
-    }
-  }
-  Features x{.num_rows = kNodes, .num_cols = kWords};
-  x.sparse = normalise_rows(csr_from_coo(kNodes, kWords, coo, Duplicates::kKeepFirst));
-  return x;
-}
-
-struct Citations {
-  std::string name;
-  RewireGraph graph;
-  Features x;
-};
 
 Citations cora() {
-  const SpaceOptions space;
+  Citations out;
   try {
-    const Dataset data = load_dataset({.name = "cora", .row_normalise = true});
-    return {"cora", rewire_graph(data, find_candidates(data, space), space), data.features};
+    Dataset data = load_dataset({.name = "cora", .row_normalise = true});
+    out = {"cora", std::make_shared<Dataset>(std::move(data)), {}};
+    out.candidates = find_candidates(*out.data, {});
   } catch (const DataError& missing) {
     std::fprintf(stderr, "rewire_bench: %s\n", missing.what());
+    out = cora_sized();
   }
-  return {"cora-sized", cora_sized_graph(), words()};
+  out.data->labels = labels_in_turn(kNodes, kClasses);
+  return out;
 }
 
 struct Setting {
@@ -93,21 +98,20 @@ constexpr Setting kSettings[] = {{"row-64", Normalisation::kRow, 64},
                                  {"symmetric-16", Normalisation::kSymmetric, 16}};
 
 void register_esteps(const Citations& problem, const Setting& setting) {
-  const auto family = std::make_shared<RewireFamily>(
-      problem.graph, SpaceOptions{.normalisation = setting.normalisation}, 1);
+  const auto family = RewireFamily::make(problem.data, problem.candidates,
+                                         {.normalisation = setting.normalisation}, 1);
   const auto matrices = std::make_shared<std::vector<at::Tensor>>();
   for (const Csr& s : shift_matrices(family->draws(), kNodes, *family, setting.normalisation))
     matrices->push_back(csr_tensor(s));
-  const ModelOptions model{.layers = 2, .hidden = setting.hidden};
+  const GcnOptions model{.stack = {.layers = 2, .hidden = setting.hidden}};
   for (int32_t num_rows : {140, 640, kNodes}) {  // training nodes, with validation nodes, all
     std::vector<int32_t> rows(static_cast<size_t>(num_rows));
     std::iota(rows.begin(), rows.end(), 0);
     register_estep(fmt::format("{}/{}/loss-on-{}-nodes", problem.name, setting.name, num_rows),
-                   {.family = family,
-                    .gcn = std::make_shared<Gcn>(model, kWords, kClasses, 1),
-                    .x = std::make_shared<Features>(problem.x),
+                   {.data = problem.data,
+                    .family = family,
+                    .gcn = make_gcn(model, kWords, kClasses, 1),
                     .rows = rows,
-                    .label = at::arange(num_rows, at::kLong).remainder(kClasses),
                     .shift = [matrices](int64_t id) { return (*matrices)[size_t(id)]; }});
   }
 }
@@ -115,8 +119,9 @@ void register_esteps(const Citations& problem, const Setting& setting) {
 // The same shift of features that differ from graph to graph, from stored values [graphs, entries].
 void register_shifts(const Citations& problem, const Setting& setting, int64_t width) {
   constexpr int64_t kGraphs = 21;
+  const RewireOptions options{.normalisation = setting.normalisation};
   const auto space = std::make_shared<RewireSpace>(
-      problem.graph, SpaceOptions{.normalisation = setting.normalisation}, 1);
+      rewire_graph(*problem.data, problem.candidates, options), options, 1);
   std::vector<int32_t> all(kNodes);
   std::iota(all.begin(), all.end(), 0);
   const auto hop = std::make_shared<RewireHop>(
@@ -124,18 +129,16 @@ void register_shifts(const Citations& problem, const Setting& setting, int64_t w
   std::vector<int64_t> ids(kGraphs);
   std::iota(ids.begin(), ids.end(), 200);
   // Built anew each time, as for every tile of an E-step.
-  const auto nested = [=] { return rewire_operator(hop, space, ids); };
-  const auto values = [=]() -> c10::intrusive_ptr<HopOperator> {
-    return c10::make_intrusive<PatternOperator>(
+  const auto nested = [=] { return rewire_propagation(hop, space, ids); };
+  const auto values = [=]() -> c10::intrusive_ptr<Propagation> {
+    return c10::make_intrusive<PatternPropagation>(
         std::shared_ptr<const HopPattern>(hop, &hop->pattern), kGraphs,
-        [=] { return rewire_values(*hop, *space, ids); });
+        [=] { return rewire_values(*hop, *space, ids); }, [] { return EntryTypes{}; });
   };
-  const auto in = std::make_shared<at::Tensor>(at::rand({kGraphs, kNodes, width}));
-  const auto apply = [=](const c10::intrusive_ptr<HopOperator>& op, bool shared) {
-    at::Tensor out = at::empty({kGraphs, kNodes, width});
-    ((*op).*(shared ? &HopOperator::apply_shared : &HopOperator::apply_each))(
-        width, in->data_ptr<float>(), out.data_ptr<float>());
-    return out;
+  const at::Tensor in = at::rand({kGraphs, kNodes, width});
+  const auto apply = [in](const c10::intrusive_ptr<Propagation>& op, bool shared) {
+    const at::NoGradGuard no_grad;
+    return op->apply(shared ? in[0] : in);
   };
   for (const bool shared : {true, false}) {
     if (!at::allclose(apply(nested(), shared), apply(values(), shared), 1e-5, 1e-6)) {
@@ -153,7 +156,7 @@ void register_shifts(const Citations& problem, const Setting& setting, int64_t w
 }  // namespace emgnn
 
 int main(int argc, char** argv) {
-  emgnn::set_num_threads(2);
+  const emgnn::Context::Scope threads{emgnn::Context(2)};
   at::set_num_threads(2);
   benchmark::Initialize(&argc, argv);
   const emgnn::Citations problem = emgnn::cora();

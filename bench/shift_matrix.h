@@ -54,7 +54,7 @@ inline std::vector<Csr> shift_matrices(const RewireDraws& draws, int32_t num_nod
 
 // Σ λ_i A_i and the diagonal, normalised.
 inline std::vector<Csr> shift_matrices(const TypedGraph& graph, const MixtureFamily& family,
-                                       const SpaceOptions& options) {
+                                       const MixtureOptions& options) {
   const UnionPattern all = union_pattern(graph);
   std::vector<Csr> out;
   for (int64_t id : family.all_ids()) {

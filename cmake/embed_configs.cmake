@@ -1,22 +1,24 @@
-# Writes OUTPUT, a C++ source with the text of every file of configs/ (FILES).
-function(emgnn_embed_configs output)
+# Writes OUTPUT, the C++ source behind base/shipped_files.h: the path below ROOT, without its suffix, and the text of every file
+# that follows.
+function(emgnn_embed_configs output root)
   set(entries "")
   foreach(file IN LISTS ARGN)
-    get_filename_component(name ${file} NAME_WE)
+    file(RELATIVE_PATH path ${root} ${file})
+    string(REGEX REPLACE "\\.toml$" "" path ${path})
     file(READ ${file} text)
-    string(APPEND entries "      {\"${name}\", R\"toml(${text})toml\"},\n")
+    string(APPEND entries "      {\"${path}\", R\"toml(${text})toml\"},\n")
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
   endforeach()
   file(CONFIGURE OUTPUT ${output} @ONLY CONTENT
 "// Generated from configs/.
-#include <emgnn/em/shipped_configs.h>
+#include <emgnn/base/shipped_files.h>
 
 namespace emgnn {
 
-const std::vector<ShippedConfig>& shipped_configs() {
-  static const std::vector<ShippedConfig> all = {
+std::span<const ShippedFile> shipped_files() {
+  static constexpr ShippedFile kFiles[] = {
 @entries@  };
-  return all;
+  return kFiles;
 }
 
 }  // namespace emgnn

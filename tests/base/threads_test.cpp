@@ -8,14 +8,14 @@
 #include <thread>
 #include <vector>
 
-#include <emgnn/base/error.h>
+#include <emgnn/base/context.h>
 
 namespace emgnn {
 namespace {
 
 TEST(ParallelFor, VisitsEveryIndexOnceAndCutsAtGrains) {
   for (int threads : {1, 2, 5}) {
-    set_num_threads(threads);
+    const Context::Scope scope{Context(threads)};
     for (int64_t n : {0, 1, 7, 64, 1000}) {
       std::vector<int> visits(static_cast<size_t>(n));
       parallel_for(n, 16, [&](int64_t begin, int64_t end) {
@@ -27,17 +27,23 @@ TEST(ParallelFor, VisitsEveryIndexOnceAndCutsAtGrains) {
   }
 }
 
-TEST(ParallelFor, RethrowsTheBodysException) {
-  set_num_threads(2);
-  EXPECT_THROW(parallel_for(1000, 1, [](int64_t, int64_t) { throw std::runtime_error("x"); }),
-               std::runtime_error);
+TEST(ParallelFor, RethrowsTheBodysExceptionAndRunsAgain) {
+  for (int threads : {1, 2}) {
+    const Context::Scope scope{Context(threads)};
+    EXPECT_THROW(parallel_for(1000, 1, [](int64_t, int64_t) { throw std::runtime_error("x"); }),
+                 std::runtime_error);
+    std::atomic<int64_t> sum{0};
+    parallel_for(1000, 1, [&](int64_t begin, int64_t end) { sum += end - begin; });
+    EXPECT_EQ(sum.load(), 1000);
+  }
 }
 
 TEST(ParallelFor, RunsInsideAnotherLoopAndFromSeveralThreads) {
   for (int threads : {1, 3}) {
-    set_num_threads(threads);
+    const Context shared(threads);
     std::atomic<int64_t> sum{0};
     const auto loop = [&] {
+      const Context::Scope scope(shared);
       parallel_for(100, 1, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) {
           parallel_for(10, 1, [&](int64_t b, int64_t e) { sum += e - b; });
@@ -50,8 +56,6 @@ TEST(ParallelFor, RunsInsideAnotherLoopAndFromSeveralThreads) {
     EXPECT_EQ(sum.load(), 2 * 100 * 10);
   }
 }
-
-TEST(Threads, RejectsZero) { EXPECT_THROW(set_num_threads(0), UsageError); }
 
 }  // namespace
 }  // namespace emgnn

@@ -27,7 +27,8 @@ TEST(DataInfo, JsonHasTheKeysOfTheContract) {
   EXPECT_EQ(output_of({"data", "info", "noisy-relations", "--json"}),
             R"({"name":"noisy-relations","nodes":2700,"edges":{"informative":4491,)"
             R"("misleading":4486},"features":200,"classes":3,)"
-            R"("splits":{"train":60,"validation":180,"test":1260}})"
+            R"("splits":{"train":60,"validation":180,"test":1260},"task":"classes",)"
+            R"("labels":["class-0","class-1","class-2"]})"
             "\n");
   const Json own = Json::parse(output_of({"data", "info", kOwnGraph, "--json"}));
   EXPECT_EQ(own["name"], "own-graph");
@@ -60,7 +61,8 @@ TEST(DataInfo, CountsMolecules) {
   EMGNN_NEEDS_REAL_DATA();
   const std::string dir = testing::real_data_dir();
   EXPECT_EQ(output_of({"data", "info", "freesolv", "--json", "--data-dir", dir}),
-            "{\"name\":\"freesolv\",\"molecules\":642,\"targets\":1}\n");
+            R"({"name":"freesolv","molecules":642,"targets":1,"task":"values","labels":["expt"]})"
+            "\n");
 }
 
 TEST(DataInfo, ReadsATableOfMoleculesAndSaysWhatItLeftOut) {
@@ -78,7 +80,9 @@ TEST(DataInfo, ReadsATableOfMoleculesAndSaysWhatItLeftOut) {
     EXPECT_NE(outcome.out.find(part), std::string::npos) << part << " in\n" << outcome.out;
   EXPECT_EQ(read(place.path() / "rejects.csv"), "row,smiles,reason\n2,C1CC,not a SMILES string\n");
   as_json.insert(as_json.end(), {"--split", "random:0.4/0.4/0.2", "--json"});
-  EXPECT_EQ(run(place, as_json).out, "{\"name\":\"own\",\"molecules\":3,\"targets\":1}\n");
+  EXPECT_EQ(run(place, as_json).out,
+            R"({"name":"own","molecules":3,"targets":1,"task":"values","labels":["value"]})"
+            "\n");
   expect_one_line(run(place, {"data", "info", "own.csv"}), 3,
                   "no column \"smiles\"; there are: mol, value, use");
 }

@@ -98,7 +98,7 @@ TEST(Molecules, WriteAFolderKeyedByTheUsersRows) {
   const Json manifest = Json::parse(read(folder / "manifest.json"));
   EXPECT_EQ(manifest["data"]["molecules"], 41);
   EXPECT_EQ(manifest["data"]["rejects"], 3);
-  EXPECT_EQ(manifest["data"]["target"], "y");
+  EXPECT_EQ(manifest["data"]["targets"], Json({"y"}));
   const std::string metrics = read(folder / "metrics.jsonl");
   EXPECT_NE(metrics.find("validation_rmse"), std::string::npos);
 }
@@ -121,7 +121,7 @@ TEST(Molecules, GoOnAfterCtrlCAsIfNothingHadHappened) {
   program.send(SIGINT);
   const Outcome stopped = program.wait();
   EXPECT_EQ(stopped.status, 4) << stopped.err;
-  EXPECT_NE(stopped.err.find("the checkpoint is in run; to go on: "), std::string::npos)
+  EXPECT_NE(stopped.err.find("the checkpoint is in run; to resume: "), std::string::npos)
       << stopped.err;
   EXPECT_EQ(timeless(run(place, call)), timeless(run(other, call)));
   for (const char* file : {"run/predictions.csv", "run/metrics.jsonl", "run/model.safetensors"})
@@ -131,13 +131,21 @@ TEST(Molecules, GoOnAfterCtrlCAsIfNothingHadHappened) {
 TEST(Molecules, TrainOnTheBondsAlone) {
   const Workplace place;
   write(place, "mine.csv", small_table());
-  std::vector<std::string> call = small_training({"--json"});
-  std::replace(call.begin(), call.end(), std::string("em-gcn-star"), std::string("gcn-star"));
-  const Outcome outcome = run(place, call);
-  ASSERT_EQ(outcome.status, 0) << outcome.err;
-  const Json json = Json::parse(outcome.out);
-  EXPECT_EQ(json["posterior"].size(), 1U);
-  EXPECT_EQ(json["config"]["data.conformers"], 0);
+  for (const char* method : {"gcn-star", "gcn", "gin"}) {
+    const Outcome outcome =
+        run(place, {"train", "--dataset", "mine.csv", "--method", method, "--quiet", "--json",
+                    "--set", "data.smiles=SMILES", "--set", "data.target=y", "--set",
+                    "fit.epochs=4", "--set", "model.hidden=8", "--set", "optim.batch=8"});
+    ASSERT_EQ(outcome.status, 0) << method << ": " << outcome.err;
+    const Json json = Json::parse(outcome.out);
+    EXPECT_EQ(json["posterior"], Json::array()) << method;
+    EXPECT_EQ(json["lambda_names"], Json::array()) << method;
+    EXPECT_FALSE(json.contains("graphs")) << method;
+    EXPECT_EQ(json["posterior_informative"], false) << method;
+    EXPECT_EQ(json["runs"][0]["em_iterations"], 0) << method;
+    EXPECT_EQ(json["runs"][0]["epochs"], 4) << method;
+    EXPECT_EQ(json["config"]["data.conformers"], 0) << method;
+  }
 }
 
 struct BadTable {
@@ -161,15 +169,18 @@ TEST(Molecules, WhateverIsWrongIsOneLine) {
       {good, {"--set", "split=random:0.9/0.05/0.2"}, 2, "split \"random:0.9/0.05/0.2\""},
       {good, {"--set", "split=column"}, 2, "data.split=COLUMN"},
       {good, {"--set", "split=halves"}, 2, "valid: random, random:A/B/C, scaffold"},
-      {good, {"--set", "data.conformers=0"}, 2, "data.conformers: em-gcn-star needs coordinates"},
-      {good, {"--set", "stop.rule=accuracy"}, 2, "values have no accuracy"},
+      {good, {"--set", "data.conformers=0"}, 2, "data.conformers must be at least 1"},
+      {good,
+       {"--set", "stop.rule=accuracy"},
+       2,
+       "expected one of loss, never, rmse, mae, r2, got \"accuracy\""},
       {good, {"--set", "optim.batch=1"}, 2, "optim.batch"},
-      {good, {"--set", "perturb=10"}, 2, "mine.csv: perturb"},
+      {good, {"--set", "perturb=10"}, 2, "unknown key \"perturb\" for em-gcn-star"},
       {good, {"--set", "space.radius_step=0.7"}, 2, "radius"},
       {good,
-       {"--method", "em-gcn"},
+       {"--method", "em-acm"},
        2,
-       "mine.csv is a table of molecules; use gcn-star, em-gcn-star"},
+       "method em-acm is for the nodes of a graph, and mine.csv is a table of molecules; use gcn,"},
       {good, {"--dataset", "none.csv"}, 2, "none.csv"},
   };
   for (const BadTable& bad : cases) {

@@ -52,8 +52,13 @@ const std::vector<std::string> kImport = {"data",
                                           "graph/"};
 
 std::vector<std::string> train(const std::string& method) {
-  return {"train", "--dataset",  "graph", "--method",       method,  "--set", "em.rounds=2",
-          "--set", "em.steps=3", "--set", "model.hidden=4", "--out", method};
+  const std::vector<std::string> length =
+      method.starts_with("em-")
+          ? std::vector<std::string>{"--set", "em.rounds=2", "--set", "em.steps=3"}
+          : std::vector<std::string>{"--set", "fit.epochs=6"};
+  return joined({"train", "--dataset", "graph", "--method", method, "--set", "model.hidden=4",
+                 "--out", method},
+                length);
 }
 
 TEST(OwnGraph, ImportedIdsComeBackInThePredictions) {
@@ -144,7 +149,8 @@ TEST(OwnGraph, AGraphWithoutASplitAsksForOne) {
   expect_one_line(run(place, call), 2, "without a split: choose one of");
   EXPECT_EQ(run(place, {"data", "info", "graph", "--json"}).out,
             R"({"name":"graph","nodes":30,"edges":{"edge":30},"features":18,"classes":3,)"
-            R"("splits":{"train":0,"validation":0,"test":0}})"
+            R"("splits":{"train":0,"validation":0,"test":0},"task":"classes",)"
+            R"("labels":["0","1","2"]})"
             "\n");
   // The folder of the call that failed is not in the way.
   call.insert(call.end(), {"--set", "split=stratified:0.4/0.3/0.3"});

@@ -13,13 +13,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::vector<std::string> kTrainNodes = {"train", "--quiet",    "--set", "em.rounds=2",
-                                              "--set", "em.steps=3", "--out", "run"};
-
-std::vector<std::string> joined(std::vector<std::string> a, const std::vector<std::string>& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
+const std::vector<std::string> kTrain = {"train", "--quiet", "--out", "run"};
+const std::vector<std::string> kShortEm = {"--set", "em.rounds=2", "--set", "em.steps=3"};
 
 std::vector<std::string> predicting(const std::vector<std::string>& more = {}) {
   return joined({"predict", "--run", "run", "--out", "new.csv", "--quiet"}, more);
@@ -96,26 +91,34 @@ TEST(Predict, SaysThatAFileIsNotThereAndOverwritesNothingItReads) {
 }
 
 TEST(Predict, RepeatsTheNodesOfTheRun) {
-  for (const auto& [dataset, method] :
-       {std::pair{"noisy-relations", "em-gcn"}, std::pair{"noisy-citations", "em-gcn"},
-        std::pair{"noisy-relations", "acm-gcn+"}}) {
+  struct Case {
+    const char *dataset, *method;
+    std::vector<std::string> more;
+  };
+  const std::vector<std::string> em = joined(kShortEm, {"--set", "em.keep=above-prior"});
+  const std::vector<std::string> plain = {"--set", "fit.epochs=6"};
+  for (const auto& [dataset, method, more] :
+       {Case{"noisy-relations", "em-gcn", em}, Case{"noisy-citations", "em-gcn", em},
+        Case{"noisy-relations", "acm-gcn+", joined(plain, {"--set", "model.structure=true"})},
+        Case{"noisy-relations", "gat", plain}, Case{"noisy-relations", "mlp", plain},
+        Case{"noisy-citations", "label-propagation", {}}}) {
     const Workplace place;
-    const Outcome trained =
-        run(place, joined(kTrainNodes, {"--dataset", dataset, "--method", method, "--seed", "3",
-                                        "--set", "em.keep=above-prior"}));
+    const Outcome trained = run(
+        place,
+        joined(joined(kTrain, more), {"--dataset", dataset, "--method", method, "--seed", "3"}));
     ASSERT_EQ(trained.status, 0) << trained.err;
     const Outcome outcome = run(place, predicting());
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     EXPECT_EQ(read(place.path() / "new.csv"), read(place.path() / "run/predictions.csv"))
-        << dataset;
+        << dataset << " " << method;
   }
 }
 
 TEST(Predict, AnotherGraphNeedsTheFeaturesAndEdgeTypesOfTheRun) {
   const Workplace place;
   const fs::path example = fs::path(EMGNN_EXAMPLES_DIR) / "own-graph";
-  const Outcome trained =
-      run(place, joined(kTrainNodes, {"--dataset", example.string(), "--method", "em-gcn"}));
+  const Outcome trained = run(place, joined(joined(kTrain, kShortEm),
+                                            {"--dataset", example.string(), "--method", "em-gcn"}));
   ASSERT_EQ(trained.status, 0) << trained.err;
   // The same graph under another name, without labels and split.
   fs::create_directory(place.path() / "unlabelled");
@@ -139,11 +142,14 @@ TEST(Predict, AnotherGraphNeedsTheFeaturesAndEdgeTypesOfTheRun) {
   const std::string here = read(place.path() / "new.csv");
   const std::string there = read(place.path() / "run/predictions.csv");
   EXPECT_EQ(columns(here, {0, 3, 4, 5}), columns(there, {0, 3, 4, 5}));
+  expect_one_line(run(place, {"evaluate", "--run", "run", "--dataset", "unlabelled", "--quiet"}), 2,
+                  "unlabelled: no row has a label that the model knows");
 
-  expect_one_line(run(place, predicting({"--dataset", "noisy-relations"})), 2,
-                  "the model was trained on");
+  expect_one_line(
+      run(place, predicting({"--dataset", "noisy-relations"})), 2,
+      "noisy-relations does not fit the model: it lacks the edge types wrote, read, friend");
   expect_one_line(run(place, predicting({"--dataset", "toy-molecules"})), 2,
-                  "toy-molecules is a table of molecules");
+                  "it is a table of molecules, and the model was trained on a graph");
 }
 
 TEST(Predict, WhateverIsWrongIsOneLineAndNoFile) {

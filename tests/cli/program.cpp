@@ -43,6 +43,39 @@ std::string read(const fs::path& path) {
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
+void write(const Workplace& place, const std::string& file, const std::string& text) {
+  std::ofstream out(place.path() / file, std::ios::binary);
+  out << text;
+  if (!out.flush()) throw std::runtime_error("cannot write " + file);
+}
+
+std::vector<std::string> joined(std::vector<std::string> a, const std::vector<std::string>& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+std::vector<std::vector<std::string>> rows(const std::string& csv) {
+  std::vector<std::vector<std::string>> out;
+  std::istringstream lines(csv);
+  for (std::string line, field; std::getline(lines, line);) {
+    std::istringstream fields(line + ",");
+    out.emplace_back();
+    while (std::getline(fields, field, ',')) out.back().push_back(field);
+  }
+  return out;
+}
+
+std::map<std::string, std::string> column(const std::string& csv, const std::string& name) {
+  const std::vector<std::vector<std::string>> table = rows(csv);
+  if (table.empty()) throw std::runtime_error("an empty table");
+  const auto found = std::find(table[0].begin(), table[0].end(), name);
+  if (found == table[0].end()) throw std::runtime_error("no column " + name);
+  std::map<std::string, std::string> out;
+  for (size_t r = 1; r < table.size(); ++r)
+    out[table[r].at(0)] = table[r].at(static_cast<size_t>(found - table[0].begin()));
+  return out;
+}
+
 Workplace::Workplace() {
   std::string name = (fs::temp_directory_path() / "emgnn-cli-XXXXXX").string();
   if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make a temporary folder");

@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -53,5 +54,13 @@ Outcome run(const Workplace& place, const std::vector<std::string>& arguments,
 void expect_one_line(const Outcome& outcome, int status, const std::string& part);
 
 std::string read(const std::filesystem::path& path);  // empty if there is none
+void write(const Workplace& place, const std::string& file, const std::string& text);
+
+std::vector<std::string> joined(std::vector<std::string> a, const std::vector<std::string>& b);
+
+// The lines of a table without quotes, cell by cell; the first line is the header.
+std::vector<std::vector<std::string>> rows(const std::string& csv);
+// The cells of one column, without its header, by the first column; all rows have both.
+std::map<std::string, std::string> column(const std::string& csv, const std::string& name);
 
 }  // namespace emgnn::cli_test

@@ -5,7 +5,6 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "cli/program.h"
 
@@ -13,23 +12,15 @@ namespace emgnn::cli_test {
 namespace {
 
 std::vector<std::string> train(const std::string& method, const std::vector<std::string>& more) {
-  std::vector<std::string> all = {
-      "train",      "--dataset", "noisy-citations", "--method",    method,
-      "--quiet",    "--json",    "--set",           "em.rounds=2", "--set",
-      "em.steps=3", "--set",     "model.hidden=8",  "--set",       "space.cosine_threshold=0.25"};
-  all.insert(all.end(), more.begin(), more.end());
-  return all;
-}
-
-std::vector<std::vector<std::string>> rows(const std::string& csv) {
-  std::vector<std::vector<std::string>> out;
-  std::istringstream lines(csv);
-  for (std::string line, field; std::getline(lines, line);) {
-    std::istringstream fields(line);
-    out.emplace_back();
-    while (std::getline(fields, field, ',')) out.back().push_back(field);
-  }
-  return out;
+  const std::vector<std::string> own =
+      method.starts_with("em-")
+          ? std::vector<std::string>{"--set",      "em.rounds=2", "--set",
+                                     "em.steps=3", "--set",       "space.cosine_threshold=0.25"}
+          : std::vector<std::string>{"--set", "fit.epochs=6"};
+  return joined(joined({"train", "--dataset", "noisy-citations", "--method", method, "--quiet",
+                        "--json", "--set", "model.hidden=8"},
+                       own),
+                more);
 }
 
 TEST(Rewire, WritesWhatItLearnedAboutEveryEdge) {

@@ -2,7 +2,6 @@
 // Tables of molecules that take no time to read.
 #pragma once
 
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -21,10 +20,6 @@ inline std::string small_table() {
     }
   }
   return text;
-}
-
-inline void write(const Workplace& place, const std::string& file, const std::string& text) {
-  std::ofstream(place.path() / file) << text;
 }
 
 // Trains em-gcn-star on mine.csv in a few steps.

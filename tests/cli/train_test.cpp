@@ -56,6 +56,7 @@ TEST(Train, PrintsOneJsonObjectWithEveryFieldOfTheContract) {
     const Json& one = json["runs"][r];
     EXPECT_EQ(one["seed"], 5 + r);
     EXPECT_EQ(one["em_iterations"], 3);
+    EXPECT_EQ(one["epochs"], 10 + 3 * 5);  // the warm-up and the rounds
     EXPECT_TRUE(one["stopped_early"].is_boolean());
     for (const char* key : {"seconds", "prepare_seconds", "peak_rss_mb"})
       EXPECT_GT(one[key].get<double>(), 0.0) << key;
@@ -75,6 +76,29 @@ TEST(Train, PrintsOneJsonObjectWithEveryFieldOfTheContract) {
   ASSERT_EQ(json["importance"].size(), 2U);
   EXPECT_TRUE(json["posterior_informative"].is_boolean());
   EXPECT_TRUE(json["version"].is_string());
+  EXPECT_TRUE(json["format"].is_number_integer());
+  EXPECT_EQ(json["graphs"]["family"], "mixture");
+  EXPECT_EQ(json["graphs"]["shares"], true);
+  ASSERT_EQ(json["graphs"]["prior"].size(), 2U);  // a marginal for each edge type
+}
+
+TEST(Train, APlainNetworkHasNoRoundsAndNoDistribution) {
+  const Workplace place;
+  const Outcome outcome =
+      run(place, {"train", "--dataset", "noisy-relations", "--method", "gcn", "--quiet", "--json",
+                  "--set", "fit.epochs=5", "--out", "run"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const Json json = Json::parse(outcome.out);
+  EXPECT_EQ(json["runs"][0]["em_iterations"], 0);
+  EXPECT_EQ(json["runs"][0]["rounds"], Json::array());
+  EXPECT_EQ(json["runs"][0]["epochs"], 5);
+  for (const char* key : {"posterior", "lambda_names", "importance"})
+    EXPECT_EQ(json[key], Json::array()) << key;
+  EXPECT_EQ(json["posterior_informative"], false);
+  EXPECT_FALSE(json.contains("graphs"));
+  EXPECT_FALSE(json["config"].contains("em.rounds"));
+  EXPECT_FALSE(std::filesystem::exists(place.path() / "run/posterior.csv"));
+  EXPECT_EQ(Json::parse(read(place.path() / "run/results.json")), json);
 }
 
 TEST(Train, EveryBackboneTrainsOverTheFamilyOfGraphs) {
@@ -140,7 +164,7 @@ TEST(Train, GoesOnAfterCtrlCAsIfNothingHadHappened) {
   const Outcome stopped = program.wait();
   EXPECT_EQ(stopped.status, 4) << stopped.err;
   EXPECT_EQ(stopped.out, "");
-  EXPECT_NE(stopped.err.find("the checkpoint is in run; to go on: "), std::string::npos)
+  EXPECT_NE(stopped.err.find("the checkpoint is in run; to resume: "), std::string::npos)
       << stopped.err;
   EXPECT_FALSE(std::filesystem::exists(place.path() / "run/seed-1/results.json"));
 
@@ -183,6 +207,10 @@ TEST(Train, TellsAPersonWhatWasLearned) {
       "--set",   "mcmc.steps=2000", "--set",           "mcmc.burn_in=100"};
   const Outcome outcome = run(place, call);
   EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_TRUE(std::regex_search(
+      outcome.out, std::regex("^em-gcn on noisy-relations, test scores in %\n\n"
+                              " +seed +micro_f1 +macro_f1 +accuracy +epochs +seconds\n")))
+      << outcome.out;
   EXPECT_TRUE(std::regex_search(
       outcome.out,
       std::regex("\\n\\w+ carries more weight than \\w+: mean 0\\.\\d\\d, 90 % interval ")))

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 #include <sys/mount.h>
 
+#include <cstdlib>
 #include <fstream>
+#include <regex>
 
 #include "cli/program.h"
 
@@ -14,73 +16,136 @@ const std::vector<std::string> kTrain = {"train",    "--dataset", "noisy-relatio
                                          "--method", "em-gcn",    "--quiet"};
 const std::vector<std::string> kShort = {"--set", "em.rounds=2", "--set", "em.steps=2"};
 
-std::vector<std::string> joined(std::vector<std::string> a, const std::vector<std::string>& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
-
 struct BadCall {
   std::vector<std::string> arguments;
   std::string part;  // of the message
 };
 
-TEST(Usage, EveryBadCallIsOneLineAndStatusTwo) {
-  const Workplace place;
-  std::ofstream(place.path() / "wrong-type.toml") << "[em]\nrounds = \"many\"\n";
-  std::ofstream(place.path() / "no-key.toml") << "[em]\nround = 3\n";
-  std::ofstream(place.path() / "no-toml.toml") << "[em\n";
-  const auto train = [](std::vector<std::string> more) { return joined(kTrain, more); };
-  const std::vector<BadCall> calls = {
-      {{}, "subcommand"},
-      {{"trian"}, "did you mean train"},
-      {{"data"}, "subcommand"},
-      {{"train", "--method", "gcn"}, "--dataset is required"},
-      {{"train", "--dataset", "cora"}, "--method is required"},
-      {{"train", "--dataset", "noisy-relation", "--method", "gcn"}, "did you mean noisy-relations"},
-      {{"train", "--dataset", "cora", "--method", "em-gnc"}, "did you mean em-gcn"},
-      {{"train", "--dataset", "esol", "--method", "gcn"},
-       "method gcn is for the nodes of a graph, and esol is a table of molecules; use gcn-star"},
-      {{"train", "--dataset", "cora", "--method", "em-gcn-star"},
-       "method em-gcn-star is for molecules, and cora is a graph; use gcn, em-gcn"},
-      {train({"--set", "stop.rule=rmse"}), "stop.rule: classes have no RMSE"},
-      {{"predict", "--out", "o.csv"}, "--run is required"},
-      {{"predict", "--run", "nowhere"}, "--out is required"},
-      {{"predict", "--run", "nowhere", "--out", "o.csv"}, "nowhere: no such folder"},
-      {{"predict", "--run", ".", "--out", "o.csv"}, "not the folder of a finished run"},
-      {{"predict", "--run", ".", "--out", "o.csv", "--set", "em.rounds=3"},
-       "only --set data.smiles"},
-      {train({"--set", "em.posterior=mcmc", "--set", "mcmc.burn_in=4000"}), "mcmc.burn_in must be"},
-      {{"data", "info", "coar"}, "did you mean cora"},
-      {{"data", "info", "noisy-relations", "--set", "em.rounds=2"}, "only --set split"},
-      {{"data", "info", "noisy-relations", "--split", "halves"}, "valid: "},
-      {{"data", "import", "--nodes", "n.csv", "--out", "o"}, "give the edges with"},
-      {{"data", "import", "--edges", "e.csv", "--graphml", "g", "--out", "o"}, "excludes"},
-      {train({"--colour"}), "--colour"},
-      {train({"--threads", "0"}), "--threads must be 1 to"},
-      {train({"--threads", "two"}), "--threads"},
-      {train({"--runs", "-3"}), "--runs must be 1 to"},
-      {train({"--runs", "0"}), "--runs must be 1 to"},
-      {train({"--runs", "9223372036854775807"}), "--runs must be 1 to"},
-      {train({"--out", ""}), "the value is empty"},
-      {train({"--config", ""}), "the value is empty"},
-      {{"train", "--dataset", std::string(5000, 'x'), "--method", "gcn"},
-       "no dataset, no directory and no .csv or .sdf file"},
-      {train({"--set", "em.eta_step=-5"}), "em.eta_step"},
-      {train({"--seed", "-1"}), "--seed must not be negative"},
-      {train({"--device", "cuda:0"}), "no CUDA"},
-      {train({"--device", "tpu"}), "expected cpu, cuda"},
-      {train({"--set", "em.round=3"}), "did you mean em.rounds"},
-      {train({"--set", "em.rounds"}), "key=value"},
-      {train({"--set", "em.rounds=0"}), "integer, 1 to"},
-      {train({"--set", "em.variant=px"}), "one of pt, po, pd, ph"},
-      {train({"--set", "split=halves"}), "split \"halves\""},
-      {train({"--config", "none.toml"}), "none.toml: No such file"},
-      {train({"--config", "wrong-type.toml"}), "wrong-type.toml:2: em.rounds"},
-      {train({"--config", "no-key.toml"}), "no-key.toml:2: unknown key \"em.round\""},
-      {train({"--config", "no-toml.toml"}), "no-toml.toml:1"},
-      {train({"--out", "/dev/null/run"}), "/dev/null/run: cannot create the folder"},
-  };
+std::vector<std::string> train(const std::vector<std::string>& more) {
+  return joined(kTrain, more);
+}
+
+void expect_usage_errors(const Workplace& place, const std::vector<BadCall>& calls) {
   for (const BadCall& call : calls) expect_one_line(run(place, call.arguments), 2, call.part);
+}
+
+TEST(Usage, AWrongCommandIsOneLineAndStatusTwo) {
+  expect_usage_errors(
+      Workplace(),
+      {{{}, "subcommand"},
+       {{"trian"}, "did you mean train"},
+       {{"data"}, "subcommand"},
+       {{"methods", "gcn"}, "gcn"},
+       {{"train", "--method", "gcn"}, "--dataset is required"},
+       {{"train", "--dataset", "", "--method", "gcn"}, "--dataset is required"},
+       {{"train", "--dataset", "cora"}, "--method is required"},
+       {{"predict", "--out", "o.csv"}, "--run is required"},
+       {{"predict", "--run", "nowhere"}, "--out is required"},
+       {{"predict", "--run", "nowhere", "--out", "o.csv"}, "nowhere: no such folder"},
+       {{"predict", "--run", ".", "--out", "o.csv"}, "not the folder of a finished run"},
+       {{"evaluate"}, "--run is required"},
+       {{"evaluate", "--run", ""}, "the value is empty"},
+       {{"evaluate", "--run", "nowhere"}, "nowhere: no such folder"},
+       {{"evaluate", "--run", "."}, "not the folder of a finished run"},
+       {{"evaluate", "--run", ".", "--out", "o.csv"}, "--out"},
+       {{"data", "import", "--nodes", "n.csv", "--out", "o"}, "give the edges with"},
+       {{"data", "import", "--edges", "e.csv", "--graphml", "g", "--out", "o"}, "excludes"}});
+}
+
+TEST(Usage, AWrongNameIsOneLineAndStatusTwo) {
+  expect_usage_errors(
+      Workplace(),
+      {{{"train", "--dataset", "noisy-relation", "--method", "gcn"},
+        "did you mean noisy-relations"},
+       {{"train", "--dataset", std::string(5000, 'x'), "--method", "gcn"},
+        "no dataset, no directory and no .csv or .sdf file"},
+       {{"train", "--dataset", "cora", "--method", "em-gnc"},
+        "unknown method \"em-gnc\"; did you mean em-gat, em-gcn"},
+       {{"train", "--dataset", "cora", "--method", "bgcn"}, "bgcn is not part of this version"},
+       {{"train", "--dataset", "esol", "--method", "acm-gcn+"},
+        "method acm-gcn+ is for the nodes of a graph, and esol is a table of molecules; use gcn,"},
+       {{"train", "--dataset", "cora", "--method", "em-gcn-star"},
+        "method em-gcn-star is for molecules, and cora is a graph; use gcn, em-gcn"},
+       {{"data", "info", "coar"}, "did you mean cora"},
+       {{"data", "info", ""}, "no dataset, no directory"},
+       {{"data", "fetch", ""}, "no dataset, no directory"}});
+}
+
+TEST(Usage, AWrongOptionIsOneLineAndStatusTwo) {
+  const char* const no_cuda = "--device: this build has no CUDA";
+  expect_usage_errors(
+      Workplace(), {{train({"--colour"}), "--colour"},
+                    {train({"--dataset", "cora"}), "--dataset"},
+                    {train({"--threads", "0"}), "--threads must be 1 to"},
+                    {train({"--threads", "two"}), "--threads"},
+                    {{"evaluate", "--run", ".", "--threads", "0"}, "--threads must be 1 to"},
+                    {train({"--runs", "-3"}), "--runs must be 1 to"},
+                    {train({"--runs", "0"}), "--runs must be 1 to"},
+                    {train({"--runs", "9223372036854775807"}), "--runs must be 1 to"},
+                    {train({"--seed", "-1"}), "--seed must not be negative"},
+                    {train({"--out", ""}), "the value is empty"},
+                    {train({"--out", "/dev/null/run"}), "/dev/null/run: cannot create the folder"},
+                    {train({"--device", "cuda"}), no_cuda},
+                    {train({"--device", "cuda:0"}), no_cuda},
+                    {train({"--device", "tpu"}), "--device: the device must be cpu or cuda[:i]"},
+                    {{"predict", "--run", ".", "--out", "o.csv", "--device", "cuda"}, no_cuda},
+                    {{"evaluate", "--run", ".", "--device", "cuda"}, no_cuda},
+                    {{"reproduce", "runtime", "--device", "cuda"}, no_cuda}});
+}
+
+TEST(Usage, AWrongSettingIsOneLineAndStatusTwo) {
+  expect_usage_errors(
+      Workplace(),
+      {{train({"--set"}), "--set"},
+       {train({"--set", ""}), "key=value"},
+       {train({"--set", "em.rounds"}), "key=value"},
+       {train({"--set", "=3"}), "key=value"},
+       {train({"--set", "em.round=3"}), "did you mean em.rounds"},
+       {train({"--set", "em.rounds= "}), "em.rounds: expected integer"},
+       {train({"--set", "em.rounds=0"}), "integer, 1 to"},
+       {train({"--set", "em.eta=nan"}), "em.eta: expected number"},
+       {train({"--set", "em.eta_step=-5"}), "em.eta_step"},
+       {train({"--set", "em.variant=px"}), "one of pt, po, pd, ph"},
+       {train({"--set", "em.posterior=mcmc", "--set", "mcmc.burn_in=4000"}),
+        "mcmc.burn_in must be"},
+       {train({"--set", "split=halves"}), "split \"halves\""},
+       {train({"--set", "task=colours"}), "colours"},
+       {train({"--set", "fit.epochs=3"}), "unknown key \"fit.epochs\" for em-gcn"},
+       {train({"--set", "space.grid=5"}), "space.grid is not read by em-gcn on this data"},
+       {train({"--set", "task.loss=squared"}), "task.loss is not read by em-gcn on this data"},
+       {train({"--set", "stop.rule=rmse"}),
+        "stop.rule: expected one of loss, never, loss-and-accuracy, micro_f1, macro_f1,"},
+       {{"predict", "--run", ".", "--out", "o.csv", "--set", "em.rounds=3"},
+        "only --set data.smiles"},
+       {{"data", "info", "noisy-relations", "--set", "em.rounds=2"}, "only --set split"},
+       {{"data", "info", "noisy-relations", "--split", "halves"}, "valid: "}});
+}
+
+TEST(Usage, AWrongConfigurationFileIsOneLineWithFileAndLine) {
+  const Workplace place;
+  const auto config = [&](const std::string& file, const std::string& text) {
+    write(place, file, text);
+    return train({"--config", file});
+  };
+  expect_usage_errors(
+      place, {{train({"--config", ""}), "the value is empty"},
+              {train({"--config", "."}), "--config: .: not a regular file"},
+              {train({"--config", "none.toml"}), "none.toml: No such file"},
+              {config("type.toml", "[em]\nrounds = \"many\"\n"), "type.toml:2: em.rounds"},
+              {config("key.toml", "[em]\nround = 3\n"), "key.toml:2: unknown key \"em.round\""},
+              {config("toml.toml", "[em\n"), "toml.toml:1"},
+              {config("array.toml", "[[em]]\nrounds = 3\n"), "array.toml:1: unknown key \"em\""},
+              {config("twice.toml", "[em]\nrounds = 2\nrounds = 3\n"), "twice.toml:3: "},
+              {config("large.toml", "em.rounds = 99999999999999999999\n"), "large.toml:1: "},
+              {config("binary.toml", "\xff\xfe"), "binary.toml:1: "},
+              {config("nan.toml", "[em]\neta = nan\n"), "nan.toml:2: em.eta: expected number"},
+              {config("method.toml", "split = \"\"\n[method.gcm.fit]\nepochs = 3\n"),
+               "method.toml:2: unknown method \"gcm\"; did you mean"},
+              {config("table.toml", "[method]\ngcn = 3\n"),
+               "table.toml:2: method.gcn: expected a table"}});
+  // Settings for another method are nothing wrong.
+  EXPECT_EQ(
+      run(place, joined(config("other.toml", "[method.gcn.fit]\nepochs = 3\n"), kShort)).status, 0);
 }
 
 TEST(Usage, MissingDataIsStatusThree) {
@@ -97,6 +162,34 @@ TEST(Usage, ADamagedCheckpointIsStatusThree) {
   std::filesystem::remove(place.path() / "run/results.json");
   std::ofstream(place.path() / "run/checkpoint/state.safetensors") << "not a checkpoint";
   expect_one_line(run(place, call), 3, "run/checkpoint/state.safetensors: damaged");
+}
+
+// A file of a run folder as a crash, a full disk or an editor might leave it.
+TEST(Usage, ADamagedRunFolderIsStatusThreeAndNamesTheFile) {
+  const Workplace place;
+  const std::vector<std::string> call = joined(kTrain, joined(kShort, {"--out", "run"}));
+  ASSERT_EQ(run(place, call).status, 0);
+  for (const char* file : {"manifest.json", "config.toml", "results.json", "model.safetensors",
+                           "checkpoint/state.safetensors"}) {
+    const std::filesystem::path path = place.path() / "run" / file;
+    const std::string whole = read(path);
+    const std::string results = read(place.path() / "run/results.json");
+    ASSERT_GT(whole.size(), 20U) << file;
+    const bool is_checkpoint = path.parent_path().filename() == "checkpoint";
+    const bool is_model = path.filename() == "model.safetensors";
+    for (const std::string& left : {std::string(), whole.substr(0, whole.size() / 2 + 1),
+                                    std::string(200, '\xfe'), std::string("{}")}) {
+      // A finished run needs its checkpoint no more.
+      if (is_checkpoint) std::filesystem::remove(place.path() / "run/results.json");
+      write(place, std::string("run/") + file, left);
+      const std::vector<std::string> evaluate = {"evaluate", "--run", "run", "--quiet"};
+      const std::string part = std::string("run/") + file + ":";
+      expect_one_line(run(place, is_model ? evaluate : call), 3, part);
+      write(place, std::string("run/") + file, whole);
+    }
+    write(place, "run/results.json", results);
+  }
+  EXPECT_EQ(run(place, call).status, 0);
 }
 
 TEST(Usage, AFolderOfAnotherRunIsRefusedWithTheDifference) {
@@ -146,8 +239,48 @@ TEST(Usage, HelpVersionAndListsGoToStandardOutput) {
   expect({"--version"}, "emgnn 0.");
   expect({"train", "--help"}, "Exit status");
   expect({"train", "--help-config"}, "em.rounds = ");
+  expect({"train", "--help-config"}, "  (default)\n");
+  expect({"train", "--help-config"}, "  (configs/datasets/noisy-relations.toml)\n");
+  expect({"train", "--help-config", "--set", "em.rounds=7"}, "em.rounds = 7  (--set)\n");
   expect({"data", "list"}, "noisy-relations");
   expect({"predict", "--help"}, "Exit status");
+}
+
+TEST(Usage, EveryCommandExplainsItself) {
+  const Workplace place;
+  const std::vector<std::vector<std::string>> commands = {
+      {"train"},         {"predict"},        {"evaluate"},      {"reproduce"},
+      {"methods"},       {"data"},           {"data", "list"},  {"data", "info"},
+      {"data", "fetch"}, {"data", "import"}, {"data", "verify"}};
+  for (const std::vector<std::string>& command : commands) {
+    const Outcome outcome = run(place, joined(command, {"--help"}));
+    EXPECT_EQ(outcome.status, 0) << command.back();
+    EXPECT_EQ(outcome.err, "") << command.back();
+    EXPECT_NE(outcome.out.find("Usage: emgnn"), std::string::npos) << outcome.out;
+    EXPECT_NE(outcome.out.find(command.back()), std::string::npos) << outcome.out;
+  }
+}
+
+TEST(Usage, MethodsSaysWhichDataEachIsFor) {
+  const Workplace place;
+  const Outcome outcome = run(place, {"methods"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "");
+  for (const char* line : {"\nem-gcn +graphs, molecules  ", "\nacm-gcn\\+ +graphs  ",
+                           "\nem-gcn-star +molecules  ", "\nlabel-propagation +graphs  "})
+    EXPECT_TRUE(std::regex_search("\n" + outcome.out, std::regex(line))) << outcome.out;
+}
+
+// LibTorch takes half a second to load: only what trains or predicts waits for it.
+TEST(Usage, TheProgramItselfNeedsNoLibTorch) {
+  const Workplace place;
+  const std::string out = (place.path() / "needed").string();
+  if (std::system(("ldd " EMGNN_PROGRAM " > '" + out + "' 2> /dev/null").c_str()) != 0)
+    GTEST_SKIP() << "needs ldd";
+  const std::string needed = read(out);
+  EXPECT_NE(needed.find("libc.so"), std::string::npos) << needed;
+  for (const char* library : {"torch", "c10", "libRDKit", "libopenblas"})
+    EXPECT_EQ(needed.find(library), std::string::npos) << needed;
 }
 
 }  // namespace

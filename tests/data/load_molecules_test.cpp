@@ -31,9 +31,10 @@ TEST_F(OwnMolecules, GoodRowsAreReadAndBadOnesRejected) {
       "value\n\"CC(=O)O\",-4,\"a, "
       "b\"\n");
   EXPECT_EQ(table.name, "own");
-  EXPECT_EQ(table.target_name, "y");
+  EXPECT_EQ(table.labels.kind, LabelKind::kValues);
+  EXPECT_EQ(table.labels.names, (std::vector<std::string>{"y"}));
   EXPECT_EQ(table.molecules.smiles, (std::vector<std::string>{"CCO", "CC(=O)O"}));
-  EXPECT_EQ(table.target, (std::vector<double>{1.5, -4}));
+  EXPECT_EQ(table.labels.value, (std::vector<double>{1.5, -4}));
   EXPECT_EQ(table.row, (std::vector<int64_t>{1, 5}));
   ASSERT_EQ(table.rejects.size(), 3U);
   EXPECT_EQ(table.rejects[0].row, 2);
@@ -47,8 +48,8 @@ TEST_F(OwnMolecules, GoodRowsAreReadAndBadOnesRejected) {
 
 TEST_F(OwnMolecules, WithoutATargetThereIsNone) {
   const MoleculeTable table = load("SMI\nCC\n", {.smiles = "SMI"});
-  EXPECT_TRUE(table.target.empty());
-  EXPECT_EQ(table.target_name, "");
+  EXPECT_EQ(table.labels.kind, LabelKind::kNone);
+  EXPECT_EQ(table.labels.num_rows, 1);
   EXPECT_EQ(table.num_molecules(), 1);
 }
 

@@ -6,8 +6,8 @@
 
 #include <emgnn/base/error.h>
 #include <emgnn/base/file.h>
-#include <emgnn/base/threads.h>
 
+#include "base/with_threads.h"
 #include "data/same_molecules.h"
 #include "data/temp_dir.h"
 
@@ -48,15 +48,10 @@ class MoleculeCache : public ::testing::Test {
 };
 
 TEST(FeaturiseAll, DoesNotDependOnTheNumberOfThreads) {
-  const int before = num_threads();
   ::testing::internal::CaptureStderr();
-  set_num_threads(1);
-  const FeaturisedMolecules one = featurise_all(inputs(), {.count = 2});
-  for (const int threads : {2, 5}) {
-    set_num_threads(threads);
-    expect_same(featurise_all(inputs(), {.count = 2}), one);
-  }
-  set_num_threads(before);
+  const auto run = [] { return featurise_all(inputs(), {.count = 2}); };
+  const FeaturisedMolecules one = with_threads(1, run);
+  for (const int threads : {2, 5}) expect_same(with_threads(threads, run), one);
   EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");  // RDKit itself keeps quiet
   EXPECT_EQ(one.molecules.num_molecules(), 9);
   EXPECT_NE(one.reject[1], "");
@@ -66,7 +61,7 @@ TEST(FeaturiseAll, JoinedArraysAreThoseOfEachMolecule) {
   const FeaturisedMolecules all = featurise_all(inputs(), {.count = 2});
   int64_t at = 0;
   for (const MoleculeInput& input : inputs()) {
-    const Molecules one = featurise(input, {.count = 2}).molecule;
+    const Molecules one = chemistry().featurise(input, {.count = 2}).molecule;
     if (one.num_molecules() == 0) continue;
     SCOPED_TRACE(input.text);
     EXPECT_EQ(all.molecules.smiles[static_cast<size_t>(at)], input.text);
@@ -98,6 +93,7 @@ TEST_F(MoleculeCache, GivesBackWhatWasComputed) {
   EXPECT_EQ(computed(inputs()), 0);
   expect_same(last_, fresh);
   expect_same(last_, featurise_all(inputs(), {}));
+  testing::expect_no_field_empty(fresh);
 }
 
 TEST_F(MoleculeCache, IsKeyedByMoleculesAndSettings) {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <map>
 
-#include <emgnn/data/rdkit_featurise.h>
+#include <emgnn/data/chemistry.h>
 
 namespace emgnn {
 namespace {
@@ -93,7 +93,7 @@ Atom nonzero(const float* row, int width) {
 }
 
 FeaturisedMolecule of(const std::string& smiles, ConformerOptions options = {.count = 0}) {
-  return featurise({MoleculeFormat::kSmiles, smiles}, options);
+  return chemistry().featurise({MoleculeFormat::kSmiles, smiles}, options);
 }
 
 double distance(const Molecules& m, size_t i, size_t j, int64_t conformer = 0) {

@@ -12,10 +12,13 @@
 #include <emgnn/base/file.h>
 #include <emgnn/formats/npy.h>
 
+#include "data/expect_error.h"
 #include "data/real_data.h"
 
 namespace emgnn {
 namespace {
+
+using testing::expect_error;
 
 DatasetRequest request(const std::string& name, const std::string& split = "") {
   DatasetRequest r;
@@ -32,9 +35,9 @@ int64_t undirected(const Dataset& dataset, size_t relation) {
 }
 
 std::vector<int32_t> class_counts(const Dataset& dataset, const std::vector<int32_t>& ids) {
-  std::vector<int32_t> counts(dataset.class_names.size(), 0);
+  std::vector<int32_t> counts(dataset.labels.names.size(), 0);
   for (const int32_t id : ids)
-    ++counts[static_cast<size_t>(dataset.label[static_cast<size_t>(id)])];
+    ++counts[static_cast<size_t>(dataset.labels.cls[static_cast<size_t>(id)])];
   return counts;
 }
 
@@ -60,7 +63,7 @@ TEST(NamedDatasets, CiteseerKeepsItsFifteenUnlistedNodesUnlabelledAndEmpty) {
   EXPECT_EQ(parsed.num_self_loops, 124);
   std::vector<int32_t> unlabelled;
   for (int32_t i = 0; i < d.graph.num_nodes; ++i) {
-    if (d.label[static_cast<size_t>(i)] == kNoLabel) unlabelled.push_back(i);
+    if (!d.labels.known(i)) unlabelled.push_back(i);
   }
   EXPECT_EQ(unlabelled, (std::vector<int32_t>{2407, 2489, 2553, 2682, 2781, 2953, 3042, 3063, 3212,
                                               3214, 3250, 3292, 3305, 3306, 3309}));
@@ -250,6 +253,16 @@ TEST(NamedDatasets, DirectedRelationsAreTheFourOfTheFile) {
   }
   // Papers have ids 4057 to 18384: no author is the source of PA.
   EXPECT_EQ(d.graph.relations[0].adjacency.rowptr[4057], 0);
+}
+
+TEST(NamedDatasets, ATaskIsForFilesOfOnesOwn) {
+  DatasetRequest r = request("noisy-citations");
+  r.task = "classes";
+  EXPECT_EQ(load_dataset(r).labels.kind, LabelKind::kClasses);
+  r.task = "values";
+  expect_error<UsageError>([&] { load_dataset(r); }, {"noisy-citations comes with classes"});
+  r.task = "regression";
+  expect_error<UsageError>([&] { load_dataset(r); }, {"auto, classes, labels or values"});
 }
 
 TEST(NamedDatasets, UnknownNamesAndSplitsAreAnsweredWithTheValidOnes) {

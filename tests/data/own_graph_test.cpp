@@ -45,8 +45,8 @@ TEST(OwnGraph, KeepsStringIdsTypesLabelsAndSplit) {
   const Dataset& d = parsed.dataset;
   EXPECT_EQ(d.node_names, (std::vector<std::string>{"ann", "bob, jr", "cy", "x1"}));
   EXPECT_EQ(d.node_type_names, (std::vector<std::string>{"person", "thing"}));
-  EXPECT_EQ(d.class_names, (std::vector<std::string>{"a", "b"}));
-  EXPECT_EQ(d.label, (std::vector<int32_t>{1, 0, kNoLabel, 0}));
+  EXPECT_EQ(d.labels.names, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(d.labels.cls, (std::vector<int32_t>{1, 0, kNoLabel, 0}));
   ASSERT_EQ(parsed.splits.size(), 1U);
   EXPECT_EQ(parsed.splits[0].name, "column");
   EXPECT_EQ(parsed.splits[0].split.validation, (std::vector<int32_t>{1}));
@@ -72,10 +72,19 @@ TEST(OwnGraph, CountsRepetitionsAndSelfLoopsAndKeepsTheLargerWeight) {
 TEST(OwnGraph, ATypeWithoutFeaturesGetsItsTypeAndDegree) {
   const TempDir dir;
   write_small(dir);
-  const Csr& x = load(dir).dataset.features.sparse;
+  const ParsedDataset parsed = load(dir);
+  const Csr& x = parsed.dataset.features.sparse;
   ASSERT_EQ(x.num_cols, 1 + 1 + kNumDegreeBuckets);
   EXPECT_EQ(x.rowptr, (std::vector<int32_t>{0, 1, 1, 2, 4}));
-  // x1: column 1 is "type thing", column 2 + 1 is "degree 1".
+  const std::vector<std::string>& names = parsed.dataset.features.names;
+  ASSERT_EQ(names.size(), static_cast<size_t>(x.num_cols));
+  EXPECT_EQ(names[0], "height");
+  EXPECT_EQ(names[1], "type:thing");
+  EXPECT_EQ(names[2], "degree:0");
+  EXPECT_EQ(names[3], "degree:1");
+  EXPECT_EQ(names[5], "degree:4-7");
+  EXPECT_EQ(names[17], "degree:16384-32767");
+  EXPECT_EQ(names[18], "degree:32768+");
   EXPECT_EQ((std::vector<int32_t>{x.col[2], x.col[3]}), (std::vector<int32_t>{1, 3}));
 }
 
@@ -87,6 +96,7 @@ TEST(OwnGraph, WithoutAnyFeaturesAllNodesGetTheDefault) {
   EXPECT_EQ(parsed.dataset.node_names, (std::vector<std::string>{"a", "b", "c", "d"}));
   const Csr& x = parsed.dataset.features.sparse;
   EXPECT_EQ(x.num_cols, 1 + kNumDegreeBuckets);
+  EXPECT_EQ(parsed.dataset.features.names.front(), "type:node");
   EXPECT_EQ(x.col, (std::vector<int32_t>{0, 2, 0, 3, 0, 3, 0, 3}));  // degrees 1, 3, 2, 2
   EXPECT_EQ(parsed.dataset.graph.relations[0].name, "edge");
 }
@@ -104,10 +114,32 @@ TEST(OwnGraph, ReadsMatricesAndArrays) {
   EXPECT_EQ(d.graph.relations[1].name, "likes");
   EXPECT_EQ(d.graph.relations[1].adjacency.val, (std::vector<float>{0.5, 0.5}));
   EXPECT_EQ(d.features.sparse.val, (std::vector<float>{1, 7}));
-  EXPECT_EQ(d.class_names, (std::vector<std::string>{"1", "2", "10"}));  // numbers in numeric order
+  EXPECT_EQ(d.labels.names,
+            (std::vector<std::string>{"1", "2", "10"}));  // numbers in numeric order
+}
+
+TEST(OwnGraph, AMatrixMayComeWithNames) {
+  const TempDir dir;
+  dir.write("nodes.csv", "id\na\nb\n");
+  dir.write("edges.csv", "source,target\na,b\n");
+  const std::string header = "%%MatrixMarket matrix coordinate integer general\n";
+  dir.write("features.mtx", header + "2 2 2\n1 1 1\n2 2 7\n");
+  EXPECT_TRUE(load(dir).dataset.features.names.empty());
+  dir.write("feature_names.csv", "name\n\"red, blue\"\n\"\"\n");
+  EXPECT_EQ(load(dir).dataset.features.names, (std::vector<std::string>{"red, blue", ""}));
+  write_own_graph(load(dir), dir / "copy");
+  EXPECT_EQ(load_own_graph(find_own_graph(dir / "copy"), "x").dataset.features.names,
+            load(dir).dataset.features.names);
+  dir.write("feature_names.csv", "name\nred\n");
+  expect_error<DataError>([&] { load(dir); }, {"feature_names.csv", "1 names for 2 columns"});
+  dir.write("feature_names.csv", "names\nred\n");
+  expect_error<DataError>([&] { load(dir); }, {"feature_names.csv", "\"name\""});
+  std::filesystem::remove(dir / "features.mtx");
+  expect_error<DataError>([&] { load(dir); }, {"feature_names.csv", "no matrix"});
 }
 
 TEST(OwnGraph, ReadsGraphml) {
+  if (!EMGNN_GRAPHML) GTEST_SKIP() << "needs EMGNN_GRAPHML=ON";
   const TempDir dir;
   dir.write("g.graphml", R"(<?xml version="1.0"?>
 <graphml>
@@ -122,10 +154,11 @@ TEST(OwnGraph, ReadsGraphml) {
 </graphml>)");
   const Dataset d = load(dir).dataset;
   EXPECT_EQ(d.node_names, (std::vector<std::string>{"n & 1", "n2"}));
-  EXPECT_EQ(d.class_names, (std::vector<std::string>{"no", "yes"}));
+  EXPECT_EQ(d.labels.names, (std::vector<std::string>{"no", "yes"}));
   EXPECT_EQ(d.graph.relations[0].name, "near");
   EXPECT_FALSE(d.features.is_sparse);
   EXPECT_EQ(d.features.dense, (std::vector<float>{2.5, 1}));
+  EXPECT_EQ(d.features.names, (std::vector<std::string>{"height"}));
 }
 
 TEST(OwnGraph, ErrorsNameFileLineAndColumn) {
@@ -155,29 +188,34 @@ TEST(OwnGraph, ErrorsNameFileLineAndColumn) {
   check("name\na\n", good_edges, {"nodes.csv", "\"id\""});
 }
 
-TEST(OwnGraph, DamagedMatricesAndGraphmlAreErrors) {
-  const auto check = [](const char* name, const std::string& text) {
-    const TempDir dir;
-    dir.write(name, text);
-    EXPECT_THROW(load(dir), DataError) << text;
-  };
+void expect_data_error(const char* file, const std::string& text) {
+  const TempDir dir;
+  dir.write(file, text);
+  EXPECT_THROW(load(dir), DataError) << text;
+}
+
+TEST(OwnGraph, DamagedMatricesAreErrors) {
   const std::string header = "%%MatrixMarket matrix coordinate real general\n";
   for (const char* rest :
        {"", "2 2 1\n", "2 2 1\n1 3 1\n", "2 2 1\n1 2\n", "2 2 1\n1 2 x\n", "2 3 1\n1 2 1\n",
         "2 2 1\n1 2 1\n2 1 1\n", "2 2 1\n1 2 -1\n", "2 2 999999999999\n", "2 2 1\n1 2 1 9\n"}) {
-    check("a.mtx", header + rest);
+    expect_data_error("a.mtx", header + rest);
   }
-  check("a.mtx", "%%MatrixMarket matrix array real general\n2 2\n1\n1\n1\n1\n");
-  check("a.mtx", "1 2\n");
+  expect_data_error("a.mtx", "%%MatrixMarket matrix array real general\n2 2\n1\n1\n1\n1\n");
+  expect_data_error("a.mtx", "1 2\n");
+  const TempDir empty;
+  EXPECT_THROW(load(empty), DataError);
+}
+
+TEST(OwnGraph, DamagedGraphmlIsAnError) {
+  if (!EMGNN_GRAPHML) GTEST_SKIP() << "needs EMGNN_GRAPHML=ON";
   for (const char* text :
        {"", "<graphml>", "<graphml/>", "<graphml><graph/></graphml>",
         "<graphml><graph><node id='a'/><node id='a'/></graph></graphml>",
         "<graphml><graph><node id='a'/><edge source='a' target='b'/></graph></graphml>",
         "<graphml><graph><node id='a'><data key='k'>1</data></node></graph></graphml>"}) {
-    check("g.graphml", text);
+    expect_data_error("g.graphml", text);
   }
-  const TempDir empty;
-  EXPECT_THROW(load(empty), DataError);
 }
 
 TEST(OwnGraph, SurvivesWritingAndReadingBack) {
@@ -187,7 +225,8 @@ TEST(OwnGraph, SurvivesWritingAndReadingBack) {
   write_own_graph(first, out / "copy");
   const ParsedDataset second = load_own_graph(find_own_graph(out / "copy"), "mine");
   EXPECT_EQ(second.dataset.node_names, first.dataset.node_names);
-  EXPECT_EQ(second.dataset.label, first.dataset.label);
+  EXPECT_EQ(second.dataset.labels.cls, first.dataset.labels.cls);
+  EXPECT_EQ(second.dataset.features.names, first.dataset.features.names);
   EXPECT_EQ(second.dataset.node_type, first.dataset.node_type);
   EXPECT_EQ(second.splits[0].split.train, first.splits[0].split.train);
   EXPECT_EQ(second.dataset.features.sparse.col, first.dataset.features.sparse.col);
@@ -226,7 +265,7 @@ TEST(OwnGraph, TheShippedExampleLoadsAsItsReadmeSays) {
   EXPECT_EQ(d.node_type_names, (std::vector<std::string>{"book", "author", "reader"}));
   ASSERT_EQ(d.graph.relations.size(), 3U);
   EXPECT_EQ(d.graph.relations[0].name, "wrote");
-  EXPECT_EQ(d.class_names, (std::vector<std::string>{"crime", "poetry"}));
+  EXPECT_EQ(d.labels.names, (std::vector<std::string>{"crime", "poetry"}));
   EXPECT_TRUE(d.node_name(d.split.test[0]).starts_with("reader:"));
 }
 

@@ -11,8 +11,8 @@
 #include <emgnn/data/loaders.h>
 
 #include "data/expect_error.h"
-#include "formats/pickle_writer.h"
 #include "data/temp_dir.h"
+#include "formats/pickle_writer.h"
 
 namespace emgnn {
 namespace {
@@ -85,13 +85,13 @@ TEST(Planetoid, PutsEveryRowAtItsNode) {
     const int32_t begin = d.features.sparse.rowptr[at], end = d.features.sparse.rowptr[at + 1];
     if (node == 511 || node == 512) {
       EXPECT_EQ(begin, end);
-      EXPECT_EQ(d.label[at], kNoLabel);
+      EXPECT_EQ(d.labels.cls[at], kNoLabel);
       continue;
     }
     ASSERT_EQ(end - begin, 1);
     EXPECT_EQ(d.features.sparse.col[static_cast<size_t>(begin)], node % kFeatures);
     EXPECT_EQ(d.features.sparse.value(begin), weight(node));
-    EXPECT_EQ(d.label[at], node % 3);
+    EXPECT_EQ(d.labels.cls[at], node % 3);
   }
   EXPECT_EQ(d.graph.relations[0].adjacency.num_entries(), 2 * 515);
   EXPECT_EQ(parsed.num_duplicates, 1);

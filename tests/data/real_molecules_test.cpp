@@ -77,9 +77,9 @@ TEST(RealMolecules, HaveTheirCountsAndTargets) {
     const MoleculeTable table = load(c.name);
     EXPECT_EQ(table.num_molecules(), c.molecules);
     EXPECT_TRUE(table.rejects.empty());
-    EXPECT_DOUBLE_EQ(table.target.front(), c.first_target);
+    EXPECT_DOUBLE_EQ(table.labels.value.front(), c.first_target);
     double sum = 0, squares = 0;
-    for (const double y : table.target) sum += y, squares += y * y;
+    for (const double y : table.labels.value) sum += y, squares += y * y;
     const auto n = static_cast<double>(c.molecules);
     EXPECT_NEAR(sum / n, c.mean, 5e-4);
     EXPECT_NEAR(std::sqrt(squares / n - sum * sum / n / n), c.std, 5e-4);

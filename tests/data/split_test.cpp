@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include <emgnn/base/error.h>
@@ -20,16 +21,16 @@ ParsedDataset hundred() {
   ParsedDataset parsed;
   parsed.dataset.name = "hundred";
   parsed.dataset.graph.num_nodes = 120;
-  parsed.dataset.class_names = {"a", "b", "c"};
-  for (int32_t i = 0; i < 120; ++i)
-    parsed.dataset.label.push_back(i < 60 ? 0 : i < 90 ? 1 : i < 100 ? 2 : kNoLabel);
+  parsed.dataset.labels = unknown_classes(120, {"a", "b", "c"});
+  for (int32_t i = 0; i < 100; ++i)
+    parsed.dataset.labels.cls[static_cast<size_t>(i)] = i < 60 ? 0 : i < 90 ? 1 : 2;
   return parsed;
 }
 
 std::vector<int> class_sizes(const ParsedDataset& parsed, const std::vector<int32_t>& ids) {
   std::vector<int> sizes(3, 0);
   for (const int32_t id : ids)
-    ++sizes[static_cast<size_t>(parsed.dataset.label[static_cast<size_t>(id)])];
+    ++sizes[static_cast<size_t>(parsed.dataset.labels.cls[static_cast<size_t>(id)])];
   return sizes;
 }
 
@@ -39,7 +40,7 @@ void expect_disjoint_and_labelled(const ParsedDataset& parsed, const Split& spli
     all.insert(part->begin(), part->end());
   EXPECT_EQ(all.size(), total);
   EXPECT_EQ(split.train.size() + split.validation.size() + split.test.size(), total);
-  for (const int32_t id : all) EXPECT_NE(parsed.dataset.label[static_cast<size_t>(id)], kNoLabel);
+  for (const int32_t id : all) EXPECT_TRUE(parsed.dataset.labels.known(id));
 }
 
 TEST(Split, RandomSharesCoverTheLabelledNodes) {
@@ -78,6 +79,38 @@ TEST(Split, PerClassDrawsAsManyOfEachClass) {
   expect_disjoint_and_labelled(parsed, make_split(parsed, {"per-class:5", 1, 0}), 100);
   EXPECT_THROW(make_split(parsed, {"per-class:11", 1, 0}), UsageError);
   EXPECT_THROW(make_split(parsed, {"per-class:5/80/80", 1, 0}), UsageError);
+}
+
+// Every second node has a value.
+ParsedDataset half_known(LabelKind kind) {
+  ParsedDataset parsed = hundred();
+  parsed.dataset.labels = {.kind = kind, .num_rows = 120, .names = {"y"}, .cls = {}, .value = {}};
+  for (int i = 0; i < 120; ++i) parsed.dataset.labels.value.push_back(i % 2 == 0 ? 1.0 : NAN);
+  parsed.splits = {{"column", {{0}, {2}, {4}}}};
+  return parsed;
+}
+
+TEST(Split, RandomSharesAreForEveryKindOfLabels) {
+  for (const LabelKind kind : {LabelKind::kLabels, LabelKind::kValues}) {
+    const ParsedDataset parsed = half_known(kind);
+    expect_disjoint_and_labelled(parsed, make_split(parsed, {"random:0.5/0.25/0.25", 1, 0}), 60);
+    EXPECT_EQ(valid_splits(parsed), (std::vector<std::string>{"column", "random:A/B/C"}));
+  }
+}
+
+TEST(Split, WhatCountsClassesNeedsThem) {
+  for (const char* spec : {"stratified:0.5/0.2/0.3", "per-class:5", "labels-per-class:1"}) {
+    expect_error<UsageError>(
+        [&] {
+          make_split(half_known(LabelKind::kValues), {spec, 0, 0});
+        },
+        {spec, "needs classes", "have values", "random:A/B/C"});
+    expect_error<UsageError>(
+        [&] {
+          make_split(half_known(LabelKind::kLabels), {spec, 0, 0});
+        },
+        {spec, "needs classes", "have labels"});
+  }
 }
 
 TEST(Split, NamedFamiliesTakeTurns) {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <memory>
@@ -37,7 +38,7 @@ TEST(ToyMolecules, TheTargetIsTheRadiusOfGyration) {
   MoleculeRequest request{.name = "toy-molecules"};
   const MoleculeTable table = load_molecules(request);
   EXPECT_TRUE(table.rejects.empty());
-  ASSERT_EQ(static_cast<int64_t>(table.target.size()), table.num_molecules());
+  ASSERT_EQ(static_cast<int64_t>(table.labels.value.size()), table.num_molecules());
   for (int64_t m = 0; m < table.num_molecules(); ++m) {
     const auto x = table.molecules.coordinates_of(m);
     double sum = 0;
@@ -47,13 +48,40 @@ TEST(ToyMolecules, TheTargetIsTheRadiusOfGyration) {
                std::pow(x[i + 2] - x[j + 2], 2);
     }
     const double expected = std::sqrt(sum) / static_cast<double>(table.molecules.num_atoms(m));
-    EXPECT_NEAR(table.target[static_cast<size_t>(m)], expected, 1e-5);
+    EXPECT_NEAR(table.labels.at(m, 0), expected, 1e-5);
   }
   request.options.conformers.count = 0;  // the target is the same without coordinates
   const MoleculeTable bare = load_molecules(request);
-  EXPECT_EQ(bare.target, table.target);
+  EXPECT_EQ(bare.labels.value, table.labels.value);
+  EXPECT_EQ(bare.labels.names, (std::vector<std::string>{"radius of gyration"}));
   EXPECT_TRUE(bare.molecules.coordinates.empty());
   EXPECT_NO_THROW(make_split(bare, {"scaffold", 0, 0}));
+  unsetenv("EMGNN_CACHE");
+}
+
+TEST(ToyMolecules, LargeAreThoseAboveTheMedian) {
+  const testing::TempDir cache;
+  setenv("EMGNN_CACHE", cache.path().c_str(), 1);
+  MoleculeRequest request{.name = "toy-molecules-binary"};
+  const MoleculeTable table = load_molecules(request);
+  const std::vector<double> size = radius_of_gyration(table.molecules);
+  EXPECT_EQ(table.labels.kind, LabelKind::kLabels);
+  EXPECT_NO_THROW(check(table.labels, "toy"));
+  int64_t large = 0;
+  double largest_small = 0, smallest_large = 1e9;
+  for (int64_t m = 0; m < table.num_molecules(); ++m) {
+    const double r = size[static_cast<size_t>(m)];
+    if (table.labels.at(m, 0) == 1) {
+      ++large;
+      smallest_large = std::min(smallest_large, r);
+    } else {
+      largest_small = std::max(largest_small, r);
+    }
+  }
+  EXPECT_EQ(large, (table.num_molecules() - 1) / 2);  // all sizes differ
+  EXPECT_LT(largest_small, smallest_large);
+  request.task = "values";
+  EXPECT_THROW(load_molecules(request), UsageError);
   unsetenv("EMGNN_CACHE");
 }
 

@@ -23,6 +23,7 @@ class LineSpace : public ParameterSpace {
   int64_t size() const override { return kPoints; }
   LambdaPoint point(int64_t id) const override { return {static_cast<double>(id)}; }
   std::vector<std::string> coordinate_names() const override { return {"x"}; }
+  Marginal prior_marginal(size_t /*coordinate*/) const override { return {}; }
   int64_t propose_local(int64_t id, Rng& rng) const override {
     const int64_t next = id + (rng.below(2) == 0 ? 1 : -1);
     return next < 0 || next >= kPoints ? id : next;
@@ -62,7 +63,7 @@ Estimate share(const std::vector<std::vector<int64_t>>& chains, int64_t id) {
   return {sum / n, std::sqrt(variance / n)};
 }
 
-McmcResult run(ProposalKind proposal, Record record) {
+McmcResult run(ProposalKind proposal, RecordedStates record) {
   LossCache cache(losses);
   const McmcOptions options{
       .steps = 200 * 4000, .chains = 200, .burn_in = 1000, .proposal = proposal, .record = record};
@@ -76,7 +77,7 @@ constexpr double kErrors = 4.5;
 TEST(MetropolisHastings, SamplesTheExactPosteriorWithBothProposals) {
   const Posterior want = exact();
   for (ProposalKind proposal : {ProposalKind::kUniform, ProposalKind::kLocal}) {
-    const McmcResult result = run(proposal, Record::kAll);
+    const McmcResult result = run(proposal, RecordedStates::kAll);
     for (int64_t id = 0; id < kPoints; ++id) {
       const Estimate got = share(result.chains, id);
       EXPECT_NEAR(got.mean, want.prob(id), kErrors * got.standard_error) << "point " << id;
@@ -92,7 +93,7 @@ TEST(MetropolisHastings, SamplesTheExactPosteriorWithBothProposals) {
 // min(π(x), π(λ)): the top of π is flattened.
 TEST(MetropolisHastings, RecordingOnlyAcceptedProposalsIsBiased) {
   const Posterior pi = exact();
-  const McmcResult result = run(ProposalKind::kUniform, Record::kAccepted);
+  const McmcResult result = run(ProposalKind::kUniform, RecordedStates::kAccepted);
   std::vector<double> m(kPoints);
   double sum = 0;
   for (int64_t a = 0; a < kPoints; ++a) {

@@ -66,7 +66,7 @@ TEST_F(Sdf, OwnCoordinatesAreKeptAndDistancesDoNotTurnWithTheFrame) {
   EXPECT_EQ(table.molecules.num_atoms(0), 2);  // the hydrogens are gone
   EXPECT_EQ(table.molecules.source[0], CoordinateSource::kGiven);
   EXPECT_EQ(table.molecules.smiles[0], "CO");
-  EXPECT_EQ(table.target, (std::vector<double>{-0.77, -0.77}));
+  EXPECT_EQ(table.labels.value, (std::vector<double>{-0.77, -0.77}));
   const auto a = table.molecules.coordinates_of(0), b = table.molecules.coordinates_of(1);
   EXPECT_FLOAT_EQ(a[0], -0.36F);
   EXPECT_NE(a[0], b[0]);
@@ -127,8 +127,8 @@ TEST_F(Sdf, UnreadableFilesAreOneLine) {
   const std::string y = methanol(0, "> <y>\nhigh\n\n> <z>\n1\n\n");
   expect_error<DataError>([&] { load(y, "x"); },
                           {"own.sdf", "no property \"x\"", "there are: y, z"});
-  expect_error<DataError>([&] { load(methanol(0, "") + y, "y"); },
-                          {"own.sdf", "record 2 at line 18", "property y", "number", "high"});
+  expect_error<DataError>([&] { load(methanol(0, "> <y>\n1\n\n") + y, "y"); },
+                          {"own.sdf", "record 2 at line 21", "property y", "number", "high"});
 }
 
 TEST_F(Sdf, APropertySplitsTheMolecules) {

@@ -97,6 +97,30 @@ TEST(CsrFromCoo, BuildsAMillionEdges) {
   EXPECT_GT(s.num_entries(), a.num_entries());
 }
 
+TEST(CsrRow, RunsOverTheEntriesOfOneRow) {
+  // Row 1 is empty.
+  const Csr a = csr_from_coo(3, 5, {.row = {0, 2, 2, 0}, .col = {4, 1, 3, 2}, .val = {1, 2, 3, 4}},
+                             Duplicates::kSum);
+  Dense seen;
+  for (int32_t i = 0; i < a.num_rows; ++i) {
+    const CsrRow row = a.row(i);
+    EXPECT_EQ(row.begin_entry, a.rowptr[size_t(i)]);
+    EXPECT_EQ(row.end_entry, a.rowptr[size_t(i) + 1]);
+    EXPECT_EQ(row.col.size(), i == 1 ? 0U : 2U);
+    int32_t next = row.begin_entry;
+    for (const auto [e, j] : row) {
+      EXPECT_EQ(e, next++);
+      EXPECT_EQ(j, a.col[size_t(e)]);
+      seen[{i, j}] = a.value(e);
+    }
+    EXPECT_EQ(next, row.end_entry);
+  }
+  EXPECT_EQ(seen, dense(a));
+  std::vector<int32_t> columns;
+  for (const int32_t j : a.row(2).col) columns.push_back(j);
+  EXPECT_EQ(columns, (std::vector<int32_t>{1, 3}));
+}
+
 TEST(Transpose, SwapsIndicesAndRemembersPositions) {
   for (const bool with_values : {false, true}) {
     const Csr a = csr_from_coo(20, 13, random_coo(20, 13, 90, with_values), Duplicates::kKeepFirst);

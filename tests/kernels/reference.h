@@ -10,8 +10,8 @@
 #include <vector>
 
 #include <emgnn/base/rng.h>
-#include <emgnn/base/threads.h>
 #include <emgnn/kernels/isa.h>
+#include "../base/with_threads.h"
 
 namespace emgnn::kernels {
 
@@ -44,18 +44,15 @@ void for_every_isa(const Kernel& kernel, const Check& check) {
   for (const Isa isa : runnable_isas()) {
     SCOPED_TRACE(testing::Message() << "isa " << static_cast<int>(isa));
     set_isa(isa);
-    set_num_threads(1);
-    const std::vector<float> one = kernel();
+    const std::vector<float> one = with_threads(1, kernel);
     for (const int threads : {2, 5}) {
-      set_num_threads(threads);
-      const std::vector<float> many = kernel();
+      const std::vector<float> many = with_threads(threads, kernel);
       ASSERT_EQ(one.size(), many.size());
       EXPECT_EQ(std::memcmp(one.data(), many.data(), one.size() * sizeof(float)), 0) << threads;
     }
     check(one);
   }
   set_isa(best_isa());
-  set_num_threads(2);
 }
 
 }  // namespace emgnn::kernels

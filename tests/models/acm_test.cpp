@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <emgnn/models/acm.h>
 
-#include "backbone_fixture.h"
+#include "network_fixture.h"
+
+#include <emgnn/base/error.h>
 
 namespace emgnn {
 namespace {
 
-class AcmTest : public BackboneTest, public testing::WithParamInterface<bool> {
+class AcmTest : public NetworkTest, public testing::WithParamInterface<bool> {
  protected:
-  static ModelOptions options(kernels::Activation activation = kernels::Activation::kRelu) {
-    return {.layers = 2,
-            .hidden = 5,
-            .activation = activation,
-            .dropout = 0.3,
-            .input_dropout = 0.2,
-            .structure = GetParam(),
-            .init = Init::kUniformOut};
-  }
-  static Acm make(const ModelOptions& options) {
-    return {options, {.num_nodes = kNodes, .num_features = kWords, .num_outputs = kClasses}, 6};
+  static std::shared_ptr<Network> make(
+      kernels::Activation activation = kernels::Activation::kRelu) {
+    return make_stack<AcmLayer>(AcmOptions{.stack = {.layers = 2,
+                                                     .hidden = 5,
+                                                     .activation = activation,
+                                                     .dropout = 0.3,
+                                                     .input_dropout = 0.2,
+                                                     .init = Init::kUniformOut},
+                                           .structure = GetParam()},
+                                kShape);
   }
 
   // One layer as it is written down, in float64 on dense matrices.
@@ -46,46 +47,42 @@ class AcmTest : public BackboneTest, public testing::WithParamInterface<bool> {
 };
 
 TEST_P(AcmTest, MatchesTheDefinitionOnDenseMatrices) {
-  const Acm acm = make(options());
-  const at::NoGradGuard no_grad;
-  const at::Tensor got = run(acm, rows_, lams_);
-  ASSERT_EQ(got.sizes(), (std::vector<int64_t>{3, kNodes, kClasses}));
-  for (size_t g = 0; g < lams_.size(); ++g) {
-    const at::Tensor a = dense_adjacency(graph_, family_.point(lams_[g]));
+  const auto acm = make();
+  EXPECT_EQ(acm->has_node_weights(), GetParam());
+  expect_matches(*acm, [&](size_t g) {
     at::Tensor h = dense_features();
     for (int layer = 0; layer < 2; ++layer) {
       std::vector<at::Tensor> parameters;
-      for (const Parameter& p : acm.parameters())
+      for (const Parameter& p : acm->parameters())
         if (p.layer == layer) parameters.push_back(p.value.to(at::kDouble));
-      ASSERT_EQ(parameters.size(), GetParam() ? 4U : 3U);
-      h = dense_layer(a, h, parameters);
+      EXPECT_EQ(parameters.size(), GetParam() ? 4U : 3U);
+      h = dense_layer(dense_adjacency(g), h, parameters);
     }
-    EXPECT_TRUE(at::allclose(got[static_cast<int64_t>(g)], h.to(at::kFloat), 1e-4, 1e-5));
-  }
-}
-
-TEST_P(AcmTest, BatchEqualsALoopOverSingleGraphs) {
-  expect_batch_equals_single_graphs(make(options()));
-}
-
-TEST_P(AcmTest, PrunedRowsEqualTheFullComputation) {
-  expect_view_equals_full_graph(make(options()));
+    return h;
+  });
 }
 
 TEST_P(AcmTest, GradientsMatchFiniteDifferences) {
   // ELU has no kink. Its second derivative jumps by 1 at zero: a difference of half-width 0.01 is
   // off by at most 0.5 % of what passes there, twice over two layers, plus float32 rounding.
-  expect_gradients_match(make(options(kernels::Activation::kElu)), 0.02);
+  expect_gradients_match(*make(kernels::Activation::kElu), 0.02);
 }
 
-TEST_P(AcmTest, BitsDoNotDependOnThreads) { expect_bits_do_not_depend_on_threads(make(options())); }
-
 TEST_P(AcmTest, DropsInTrainingOnly) {
-  const Acm acm = make(options());
+  const auto acm = make();
   const at::NoGradGuard no_grad;
-  EXPECT_TRUE(run(acm, rows_, lams_).equal(run(acm, rows_, lams_, {.seed = 9, .step = 3})));
-  EXPECT_FALSE(run(acm, rows_, lams_, {.training = true, .seed = 9, .step = 3})
-                   .equal(run(acm, rows_, lams_, {.training = true, .seed = 9, .step = 4})));
+  EXPECT_TRUE(run(*acm, rows_, lams_).equal(run(*acm, rows_, lams_, {.seed = 9, .step = 3})));
+  EXPECT_FALSE(run(*acm, rows_, lams_, {.training = true, .seed = 9, .step = 3})
+                   .equal(run(*acm, rows_, lams_, {.training = true, .seed = 9, .step = 4})));
+}
+
+TEST(Acm, WithWeightsPerNodeRefusesALargerGraph) {
+  const AcmOptions options{.stack = {.layers = 1, .hidden = 2}};
+  const auto acm =
+      make_stack<AcmLayer>(options, {.num_nodes = 5, .num_features = 2, .num_outputs = 2});
+  const auto family = MixtureFamily::observed_only(data_of(small_graph(6, 1, 9, 1)), {});
+  const GraphBatch batch = family->view(all_rows(6), acm->needs())->batch({});
+  EXPECT_THROW(run_network(*acm, batch), UsageError);
 }
 
 INSTANTIATE_TEST_SUITE_P(Structure, AcmTest, testing::Bool());

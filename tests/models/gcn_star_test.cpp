@@ -6,68 +6,83 @@
 
 #include "gradient_check.h"
 #include "molecule_fixture.h"
+#include "networks.h"
 
+#include <emgnn/base/context.h>
 #include <emgnn/base/error.h>
-#include <emgnn/base/threads.h>
 
 namespace emgnn {
 namespace {
 
 using kernels::Activation;
 
-constexpr ModelOptions kBase{.layers = 3,
-                             .hidden = 5,
-                             .activation = Activation::kElu,
-                             .dropout = 0.0,
-                             .init = Init::kUniformOut,
-                             .head = 4};
+constexpr StackOptions kStack{.layers = 3,
+                              .hidden = 5,
+                              .activation = Activation::kElu,
+                              .dropout = 0.0,
+                              .init = Init::kUniformOut};
+constexpr NetworkShape kShape{
+    .num_features = kNumAtomFeatures, .num_outputs = 2, .reads_out = true};
+
+struct Options {
+  GcnStarOptions layers{.stack = kStack};
+  HeadOptions head{.head = 4};
+
+  GcnStar network(uint64_t seed) const { return {layers, head, kShape, seed}; }
+};
 
 struct Case {
   const char* name;
-  ModelOptions options;
+  Options options;
 };
 
-ModelOptions with(void (*change)(ModelOptions&)) {
-  ModelOptions options = kBase;
-  change(options);
+Options with(void (*change)(GcnStarOptions&)) {
+  Options options;
+  change(options.layers);
+  return options;
+}
+
+Options with(Readout readout) {
+  Options options;
+  options.head.readout = readout;
   return options;
 }
 
 // Every choice that has code of its own.
 std::vector<Case> cases() {
   return {
-      {"plain", kBase},
-      {"one_layer", with([](ModelOptions& o) { o.layers = 1; })},
-      {"without_bias", with([](ModelOptions& o) { o.bias = false; })},
-      {"scalar", with([](ModelOptions& o) { o.filter = Filter::kScalar; })},
-      {"affine", with([](ModelOptions& o) { o.affine = true; })},
-      {"scalar_affine", with([](ModelOptions& o) {
+      {"plain", {}},
+      {"one_layer", with([](GcnStarOptions& o) { o.stack.layers = 1; })},
+      {"without_bias", with([](GcnStarOptions& o) { o.bias = false; })},
+      {"scalar", with([](GcnStarOptions& o) { o.filter = Filter::kScalar; })},
+      {"affine", with([](GcnStarOptions& o) { o.affine = true; })},
+      {"scalar_affine", with([](GcnStarOptions& o) {
          o.filter = Filter::kScalar;
          o.affine = true;
        })},
-      {"batch_norm", with([](ModelOptions& o) { o.norm = Norm::kBatch; })},
-      {"batch_norm_affine", with([](ModelOptions& o) {
+      {"batch_norm", with([](GcnStarOptions& o) { o.norm = Norm::kBatch; })},
+      {"batch_norm_affine", with([](GcnStarOptions& o) {
          o.norm = Norm::kBatch;
          o.affine = true;
        })},
-      {"layer_norm", with([](ModelOptions& o) { o.norm = Norm::kLayer; })},
-      {"residual", with([](ModelOptions& o) { o.residual = true; })},
-      {"embedding", with([](ModelOptions& o) { o.embedding = true; })},
-      {"embedding_residual_silu", with([](ModelOptions& o) {
+      {"layer_norm", with([](GcnStarOptions& o) { o.norm = Norm::kLayer; })},
+      {"residual", with([](GcnStarOptions& o) { o.residual = true; })},
+      {"embedding", with([](GcnStarOptions& o) { o.embedding = true; })},
+      {"embedding_residual_silu", with([](GcnStarOptions& o) {
          o.embedding = true;
          o.residual = true;
-         o.activation = Activation::kSilu;
+         o.stack.activation = Activation::kSilu;
        })},
-      {"sum", with([](ModelOptions& o) { o.readout = Readout::kSum; })},
-      {"mean", with([](ModelOptions& o) { o.readout = Readout::kMean; })},
-      {"max", with([](ModelOptions& o) { o.readout = Readout::kMax; })},
-      {"mean_and_max", with([](ModelOptions& o) { o.readout = Readout::kMeanAndMax; })},
+      {"sum", with(Readout::kSum)},
+      {"mean", with(Readout::kMean)},
+      {"max", with(Readout::kMax)},
+      {"mean_and_max", with(Readout::kMeanAndMax)},
   };
 }
 
 class GcnStarTest : public testing::TestWithParam<Case> {
  protected:
-  GcnStarTest() : network_(GetParam().options, kNumAtomFeatures, 6) {
+  GcnStarTest() : network_(GetParam().options.network(6)) {
     // Away from the values that terms of λ and norms begin with.
     const at::NoGradGuard no_grad;
     uint64_t k = 50;
@@ -80,23 +95,20 @@ class GcnStarTest : public testing::TestWithParam<Case> {
       at::Tensor(b.value).add_(random_tensor(b.value.sizes().vec(), ++k, -0.3, 0.3));
   }
 
-  std::vector<MoleculeItem> items() const {
-    std::vector<MoleculeItem> items;
-    for (const auto& [molecule, lam_id] : places_)
-      items.push_back(fixture_.family.item(molecule, lam_id, 0));
-    return items;
+  at::Tensor run(bool share_rows, const Mode& mode) const {
+    const NetworkNeeds needs = network_.needs();
+    return run_network(
+        network_, fixture_.batch(places_, needs.num_hops, share_rows && !needs.reads_lambda), mode);
   }
 
-  at::Tensor run(bool share_rows, const Pass& pass) const {
-    const bool share = share_rows && !network_.reads_lambda();
-    return network_.forward(fixture_.family.batch(items(), network_.num_hops(), share), pass);
+  DenseGcnStar dense() const {
+    return {GetParam().options.layers, GetParam().options.head, network_};
   }
-
   at::Tensor reference(bool batch_moments) const {
-    std::vector<DenseItem> dense;
+    std::vector<DenseItem> items;
     for (const auto& [molecule, lam_id] : places_)
-      dense.push_back(fixture_.dense(molecule, lam_id));
-    return DenseGcnStar(GetParam().options, network_)(dense, batch_moments);
+      items.push_back(fixture_.dense(molecule, lam_id));
+    return dense()(items, batch_moments);
   }
 
   const MoleculeFixture fixture_;
@@ -113,7 +125,7 @@ TEST_P(GcnStarTest, MatchesTheDefinitionOnDenseMatrices) {
   const at::NoGradGuard no_grad;
   const at::Tensor expected = reference(false).to(at::kFloat);
   for (const bool share : {false, true})
-    EXPECT_TRUE(at::allclose(run(share, Pass{}), expected, kRelative, kAbsolute)) << share;
+    EXPECT_TRUE(at::allclose(run(share, Mode{}), expected, kRelative, kAbsolute)) << share;
 }
 
 TEST_P(GcnStarTest, TrainingUsesTheMomentsOfTheBatch) {
@@ -131,12 +143,11 @@ TEST_P(GcnStarTest, GradientsMatchFiniteDifferences) {
 TEST_P(GcnStarTest, ObservedGraphIsTheBonds) {
   const at::NoGradGuard no_grad;
   const std::vector<int32_t> some = {3, 1, 0};
-  std::vector<DenseItem> dense;
-  for (int32_t m : some) dense.push_back(fixture_.dense_bonds(m));
-  EXPECT_TRUE(
-      at::allclose(network_.forward(fixture_.family.observed(some, network_.num_hops()), Pass{}),
-                   DenseGcnStar(GetParam().options, network_)(dense, false).to(at::kFloat),
-                   kRelative, kAbsolute));
+  std::vector<DenseItem> items;
+  for (int32_t m : some) items.push_back(fixture_.dense_bonds(m));
+  const GraphBatch batch = fixture_.family->view(some, network_.needs())->batch({});
+  EXPECT_TRUE(at::allclose(run_network(network_, batch), dense()(items, false).to(at::kFloat),
+                           kRelative, kAbsolute));
 }
 
 INSTANTIATE_TEST_SUITE_P(Choices, GcnStarTest, testing::ValuesIn(cases()),
@@ -144,27 +155,27 @@ INSTANTIATE_TEST_SUITE_P(Choices, GcnStarTest, testing::ValuesIn(cases()),
 
 TEST(GcnStar, BitsDoNotDependOnThreads) {
   const MoleculeFixture fixture(40);
-  ModelOptions options = kBase;
-  options.hidden = 64;
-  options.dropout = options.head_dropout = options.input_dropout = 0.2;
-  options.norm = Norm::kBatch;
-  options.residual = true;
-  std::vector<MoleculeItem> items;
-  for (int64_t m = 0; m < 40; ++m) {
-    for (int64_t lam_id : {4, 8, 12}) items.push_back(fixture.family.item(m, lam_id, 0));
-  }
+  Options options;
+  options.layers.stack.hidden = 64;
+  options.layers.stack.dropout = options.layers.stack.input_dropout = 0.2;
+  options.head.head_dropout = 0.2;
+  options.layers.norm = Norm::kBatch;
+  options.layers.residual = true;
+  std::vector<std::pair<int64_t, int64_t>> places;
+  for (int64_t m = 0; m < 40; ++m)
+    for (int64_t lam_id : {4, 8, 12}) places.emplace_back(m, lam_id);
   at::set_num_threads(1);
   std::vector<std::vector<at::Tensor>> results;
   for (int threads : {1, 2, 5}) {
-    set_num_threads(threads);
-    const GcnStar network(options, kNumAtomFeatures, 3);
-    const MoleculeBatch batch = fixture.family.batch(items, network.num_hops(), false);
+    const Context::Scope scope{Context(threads)};
+    const GcnStar network = options.network(3);
+    const GraphBatch batch = fixture.batch(places, network.needs().num_hops);
     std::vector<at::Tensor> result = {
-        network.forward(batch, {.training = true, .seed = 4, .step = 2})};
+        run_network(network, batch, {.training = true, .seed = 4, .step = 2})};
     result[0].square().sum().backward();
     for (const Parameter& p : network.parameters()) result.push_back(p.value.grad());
     for (const Buffer& b : network.buffers()) result.push_back(b.value);
-    result.push_back(network.forward(batch, Pass{}));
+    result.push_back(run_network(network, batch));
     results.push_back(std::move(result));
   }
   for (size_t k = 1; k < results.size(); ++k) {
@@ -174,39 +185,35 @@ TEST(GcnStar, BitsDoNotDependOnThreads) {
 }
 
 TEST(GcnStar, DropsInTrainingOnly) {
-  const MoleculeFixture fixture;
-  for (double ModelOptions::*place :
-       {&ModelOptions::dropout, &ModelOptions::input_dropout, &ModelOptions::head_dropout}) {
-    ModelOptions options = kBase;
-    options.*place = 0.5;
-    const GcnStar network(options, kNumAtomFeatures, 3);
-    const MoleculeItem items[] = {fixture.family.item(0, 9, 0), fixture.family.item(3, 9, 0)};
-    const MoleculeBatch batch = fixture.family.batch(items, 3, false);
-    const Pass first{.training = true, .seed = 1, .step = 1};
-    EXPECT_TRUE(network.forward(batch, first).equal(network.forward(batch, first)));
-    EXPECT_FALSE(network.forward(batch, first)
-                     .equal(network.forward(batch, {.training = true, .seed = 1, .step = 2})));
-    EXPECT_TRUE(network.forward(batch, Pass{}).equal(network.forward(batch, {.seed = 8})));
+  const GraphBatch batch = MoleculeFixture().batch({{0, 9}, {3, 9}}, 3);
+  for (double* (*place)(Options&) : {+[](Options& o) { return &o.layers.stack.dropout; },
+                                     +[](Options& o) { return &o.layers.stack.input_dropout; },
+                                     +[](Options& o) { return &o.head.head_dropout; }}) {
+    Options options;
+    *place(options) = 0.5;
+    const GcnStar network = options.network(3);
+    const Mode first{.training = true, .seed = 1, .step = 1};
+    const at::Tensor dropped = run_network(network, batch, first);
+    EXPECT_TRUE(dropped.equal(run_network(network, batch, first)));
+    EXPECT_FALSE(
+        dropped.equal(run_network(network, batch, {.training = true, .seed = 1, .step = 2})));
+    EXPECT_TRUE(run_network(network, batch).equal(run_network(network, batch, {.seed = 8})));
   }
 }
 
 TEST(GcnStar, WithoutATermOfLambdaAtFirst) {
-  const MoleculeFixture fixture;
-  ModelOptions affine = kBase;
-  affine.affine = true;
-  const MoleculeItem items[] = {fixture.family.item(0, 9, 0), fixture.family.item(3, 2, 0)};
-  const MoleculeBatch batch = fixture.family.batch(items, 3, false);
-  EXPECT_TRUE(at::allclose(GcnStar(kBase, kNumAtomFeatures, 3).forward(batch, Pass{}),
-                           GcnStar(affine, kNumAtomFeatures, 3).forward(batch, Pass{})));
+  const GraphBatch batch = MoleculeFixture().batch({{0, 9}, {3, 2}}, 3);
+  const Options affine = with([](GcnStarOptions& o) { o.affine = true; });
+  EXPECT_TRUE(at::allclose(run_network(Options{}.network(3), batch),
+                           run_network(affine.network(3), batch)));
 }
 
 TEST(GcnStar, NeedsRowsOfTheirOwnForWeightsThatDependOnLambda) {
-  const MoleculeFixture fixture;
-  ModelOptions affine = kBase;
-  affine.affine = true;
-  const MoleculeItem items[] = {fixture.family.item(0, 9, 0)};
-  const GcnStar network(affine, kNumAtomFeatures, 3);
-  EXPECT_THROW(network.forward(fixture.family.batch(items, 3, true), Pass{}), UsageError);
+  const Options affine = with([](GcnStarOptions& o) { o.affine = true; });
+  const GcnStar network = affine.network(3);
+  EXPECT_TRUE(network.needs().reads_lambda);
+  EXPECT_FALSE(Options{}.network(3).needs().reads_lambda);
+  EXPECT_THROW(run_network(network, MoleculeFixture().batch({{0, 9}}, 3, true)), UsageError);
 }
 
 }  // namespace

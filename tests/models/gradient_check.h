@@ -71,4 +71,32 @@ inline void expect_parameter_gradients_match(const Network& network,
   }
 }
 
+// The gradients of Σ output·r for a fixed random r, in the order of the parameters.
+inline std::vector<at::Tensor> parameter_gradients(const Network& network,
+                                                   const at::Tensor& output) {
+  (output.to(at::kDouble) * random_tensor(output.sizes().vec(), 1234).to(at::kDouble))
+      .sum()
+      .backward();
+  std::vector<at::Tensor> out;
+  for (const Parameter& parameter : network.parameters()) {
+    out.push_back(parameter.value.grad());
+    at::Tensor(parameter.value).mutable_grad().reset();
+  }
+  return out;
+}
+
+// The same gradients from a slow float64 computation on the same parameters.
+inline void expect_same_parameter_gradients(const Network& network, const at::Tensor& output,
+                                            const at::Tensor& slow, double tolerance) {
+  const std::vector<at::Tensor> got = parameter_gradients(network, output);
+  const std::vector<at::Tensor> want = parameter_gradients(network, slow);
+  for (size_t k = 0; k < got.size(); ++k) {
+    const std::string& name = network.parameters()[k].name;
+    ASSERT_TRUE(got[k].defined() && want[k].defined()) << name;
+    const double largest = want[k].abs().max().item<double>();
+    EXPECT_GT(largest, 1e-3) << name;
+    EXPECT_LE((got[k] - want[k]).abs().max().item<double>(), tolerance * largest) << name;
+  }
+}
+
 }  // namespace emgnn

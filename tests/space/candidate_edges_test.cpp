@@ -10,8 +10,8 @@
 
 #include <emgnn/base/error.h>
 #include <emgnn/base/rng.h>
-#include <emgnn/base/threads.h>
 #include <emgnn/space/cosine_pairs.h>
+#include "../base/with_threads.h"
 
 namespace emgnn {
 namespace {
@@ -170,23 +170,18 @@ TEST(CandidateEdges, LeaveOutEdgesStoredInOneDirectionOnly) {
 }
 
 TEST(CandidateEdges, DoNotDependOnTheNumberOfThreads) {
-  const int threads = num_threads();
   for (const Values values : {Values::kOnes, Values::kSigned}) {
     const Problem p = random_problem(700, 200, 12, values);
     const Csr x = p.sparse();
     for (const double recall : {1.0, 0.8}) {
       const CandidateOptions options{.threshold = 0.4, .recall = recall};
-      set_num_threads(1);
-      const auto one = candidate_edges(x, p.adjacency, options);
-      set_num_threads(5);
-      EXPECT_EQ(candidate_edges(x, p.adjacency, options), one);
+      const auto run = [&] { return candidate_edges(x, p.adjacency, options); };
+      const auto one = with_threads(1, run);
+      EXPECT_EQ(with_threads(5, run), one);
       EXPECT_GT(one.size(), 100U);
     }
-    set_num_threads(1);
-    const auto one = by_dense_search(x, p.adjacency, 0.4);
-    set_num_threads(5);
-    EXPECT_EQ(by_dense_search(x, p.adjacency, 0.4), one);
-    set_num_threads(threads);
+    const auto dense = [&] { return by_dense_search(x, p.adjacency, 0.4); };
+    EXPECT_EQ(with_threads(5, dense), with_threads(1, dense));
   }
 }
 
@@ -200,8 +195,8 @@ TEST(CandidateEdges, BeyondTheCapNameTheWaysOut) {
       FAIL() << "returned more than max_pairs";
     } catch (const UsageError& error) {
       EXPECT_STREQ(error.what(),
-                   "more than 779 candidate edges have a cosine above 0.5: raise the cosine "
-                   "threshold, or max_pairs if there is memory for them");
+                   "more than 779 candidate edges have a cosine above 0.5: raise "
+                   "space.cosine_threshold, or space.max_candidates if there is memory for them");
     }
   }
 }

@@ -12,7 +12,7 @@
 namespace emgnn {
 namespace {
 
-const RadiusGrid kGrid{SpaceOptions{.last_radius = 4.0, .radius_step = 0.1}};
+const RadiusGrid kGrid{DistanceOptions{.last_radius = 4.0, .radius_step = 0.1}};
 
 at::Tensor adjacency_at(const MoleculeGraphs& graphs, int64_t molecule, int64_t conformer,
                         int32_t level) {
@@ -84,6 +84,28 @@ TEST(MoleculeGraphs, ByBondsAreTheBonds) {
   for (int64_t m = 0; m < 6; ++m)
     EXPECT_TRUE(adjacency_at(graphs, m, 0, 0).equal(bond_adjacency(molecules, m)));
   EXPECT_EQ(graphs.graph_of(1, 0, 0), -1);  // a single atom never has an edge
+}
+
+// The table of bond features has one row per bond, counted over all molecules.
+TEST(MoleculeGraphs, NameTheBondBesideEachNeighbour) {
+  const Molecules molecules = random_molecules(6, 2, 6);
+  const auto distance = MoleculeGraphs::by_distance(molecules, kGrid, SelfLoops::kAll);
+  const auto bonds = MoleculeGraphs::by_bonds(molecules, SelfLoops::kAll);
+  for (const MoleculeGraphs* graphs : {&distance, &bonds}) {
+    int64_t named = 0;
+    for (int64_t c = 0; c < graphs->num_conformers(); ++c) {
+      for (int64_t m = 0; m < 6; ++m) {
+        for (int32_t a = 0; a < graphs->num_atoms(m); ++a) {
+          const auto list = graphs->list(c, graphs->first_atom(m) + a);
+          for (auto e = static_cast<size_t>(list.begin); e < static_cast<size_t>(list.end); ++e) {
+            EXPECT_EQ(graphs->bonds()[e], bond_between(molecules, m, a, graphs->neighbours()[e]));
+            named += graphs->bonds()[e] >= 0 ? 1 : 0;
+          }
+        }
+      }
+    }
+    EXPECT_GT(named, 10);
+  }
 }
 
 TEST(MoleculeGraphs, ByDistanceNeedCoordinates) {

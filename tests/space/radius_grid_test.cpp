@@ -20,7 +20,7 @@ int32_t slow_level(const RadiusGrid& grid, double distance) {
 }
 
 TEST(RadiusGrid, HasThePublishedRadiiAsDecimalNumbers) {
-  const RadiusGrid grid{SpaceOptions{}};
+  const RadiusGrid grid{DistanceOptions{}};
   EXPECT_EQ(grid.size(), 181);
   EXPECT_EQ(grid.radius(0), 1.0);
   EXPECT_EQ(grid.radius(3), 1.15);
@@ -28,9 +28,10 @@ TEST(RadiusGrid, HasThePublishedRadiiAsDecimalNumbers) {
 }
 
 TEST(RadiusGrid, JoinsAPairExactlyFromTheFirstRadiusThatReachesIt) {
-  for (const SpaceOptions& options :
-       {SpaceOptions{}, SpaceOptions{.first_radius = 0.3, .last_radius = 2.4, .radius_step = 0.7},
-        SpaceOptions{.first_radius = 2.0, .last_radius = 2.0}}) {
+  for (const DistanceOptions& options :
+       {DistanceOptions{},
+        DistanceOptions{.first_radius = 0.3, .last_radius = 2.4, .radius_step = 0.7},
+        DistanceOptions{.first_radius = 2.0, .last_radius = 2.0}}) {
     const RadiusGrid grid(options);
     for (int32_t k = 0; k < grid.size(); ++k) {
       const double edge = grid.radius(k);
@@ -49,8 +50,8 @@ TEST(RadiusGrid, JoinsAPairExactlyFromTheFirstRadiusThatReachesIt) {
 }
 
 TEST(RadiusGrid, RefusesAStepThatDoesNotReachTheLastRadius) {
-  EXPECT_THROW(RadiusGrid(SpaceOptions{.radius_step = 0.07}), UsageError);
-  EXPECT_THROW(RadiusGrid(SpaceOptions{.first_radius = 3.0, .last_radius = 2.0}), UsageError);
+  EXPECT_THROW(RadiusGrid(DistanceOptions{.radius_step = 0.07}), UsageError);
+  EXPECT_THROW(RadiusGrid(DistanceOptions{.first_radius = 3.0, .last_radius = 2.0}), UsageError);
 }
 
 }  // namespace

@@ -25,6 +25,8 @@ inline Molecules random_molecules(int64_t count, int64_t conformers, uint64_t se
     all.atom_features.push_back(static_cast<float>(rng.uniform(-1.0, 1.0)));
   for (int64_t k = 0; k < conformers * all.num_atoms() * 3; ++k)
     all.coordinates.push_back(static_cast<float>(rng.uniform(-2.5, 2.5)));
+  for (int64_t k = 0; k < all.num_bonds() * kNumBondFeatures; ++k)
+    all.bond_features.push_back(static_cast<float>(rng.uniform(-1.0, 1.0)));
   return all;
 }
 
@@ -50,8 +52,19 @@ inline at::Tensor bond_adjacency(const Molecules& molecules, int64_t molecule) {
   return a;
 }
 
+// The bond between two atoms of a molecule, counted over all molecules; -1: none.
+inline int32_t bond_between(const Molecules& molecules, int64_t molecule, int32_t a, int32_t b) {
+  for (int64_t k = molecules.bond_begin[static_cast<size_t>(molecule)];
+       k < molecules.bond_begin[static_cast<size_t>(molecule) + 1]; ++k) {
+    const int32_t* ends = molecules.bond_atoms.data() + 2 * k;
+    if ((ends[0] == a && ends[1] == b) || (ends[0] == b && ends[1] == a))
+      return static_cast<int32_t>(k);
+  }
+  return -1;
+}
+
 // S of an adjacency matrix.
-inline at::Tensor molecule_shift(const at::Tensor& adjacency, const SpaceOptions& options) {
+inline at::Tensor molecule_propagation(const at::Tensor& adjacency, const BondOptions& options) {
   const at::Tensor a =
       options.self_loops ? adjacency + at::eye(adjacency.size(0), at::kDouble) : adjacency;
   if (options.aggregation == Aggregation::kSum) return a;

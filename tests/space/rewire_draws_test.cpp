@@ -5,10 +5,10 @@
 
 #include <cmath>
 
+#include "../base/with_threads.h"
 #include "rewire_graph.h"
 
 #include <emgnn/base/error.h>
-#include <emgnn/base/threads.h>
 
 namespace emgnn {
 namespace {
@@ -179,10 +179,8 @@ TEST(RewireDraws, ExpectationsAreSumsOverTheGraphs) {
 
 TEST(RewireDraws, DoNotDependOnThreads) {
   for (Drawing drawing : {Drawing::kCoupled, Drawing::kAuthors}) {
-    set_num_threads(1);
-    const RewireDraws one(large(), {.drawing = drawing}, 12);
-    set_num_threads(5);
-    const RewireDraws five(large(), {.drawing = drawing}, 12);
+    const auto draw = [&] { return RewireDraws(large(), {.drawing = drawing}, 12); };
+    const RewireDraws one = with_threads(1, draw), five = with_threads(5, draw);
     for (int64_t p = 0; p < static_cast<int64_t>(one.pairs().size()); ++p)
       ASSERT_EQ(one.holds(440, p), five.holds(440, p));
   }
@@ -190,7 +188,7 @@ TEST(RewireDraws, DoNotDependOnThreads) {
 
 TEST(RewireDraws, RefuseWhatIsNoUndirectedGraphWithOtherCandidates) {
   const RewireGraph good = random_rewire_graph(30, 40, 10, 1);
-  const auto refused = [&](auto spoil, SpaceOptions options = {}) {
+  const auto refused = [&](auto spoil, RewireOptions options = {}) {
     RewireGraph graph = good;
     spoil(graph);
     EXPECT_THROW(RewireDraws(graph, options, 1), UsageError);

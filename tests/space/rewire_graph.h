@@ -2,10 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
 #include <set>
 
-#include <emgnn/base/rng.h>
-#include <emgnn/space/rewire_draws.h>
+#include <emgnn/space/rewire.h>
+#include "small_graph.h"
 
 namespace emgnn {
 
@@ -36,6 +37,15 @@ inline RewireGraph random_rewire_graph(int32_t num_nodes, size_t num_edges, size
   graph.adjacency = symmetrise(csr_from_coo(num_nodes, num_nodes, coo, Duplicates::kKeepFirst));
   graph.candidates.assign(candidates.begin(), candidates.end());
   return graph;
+}
+
+inline std::shared_ptr<const RewireFamily> rewire_family(const RewireGraph& graph,
+                                                         const RewireOptions& options,
+                                                         uint64_t seed, int32_t num_features = 2) {
+  std::vector<CandidateEdge> candidates;
+  for (const NodePair& pair : graph.candidates) candidates.push_back({pair.u, pair.v, 0.75F});
+  TypedGraph typed{.num_nodes = graph.adjacency.num_rows, .relations = {{"edge", graph.adjacency}}};
+  return RewireFamily::make(data_of(std::move(typed), num_features), candidates, options, seed);
 }
 
 }  // namespace emgnn

@@ -9,10 +9,9 @@
 #include <atomic>
 #include <condition_variable>
 #include <exception>
-#include <memory>
-#include <mutex>
 #include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <emgnn/base/error.h>
@@ -28,7 +27,7 @@ constexpr int64_t kRangesPerThread = 8;
 constexpr int kSpins = 2000;
 
 struct Job {
-  const std::function<void(int64_t, int64_t)>* body;
+  const RangeBody* body;
   int64_t n, range, num_ranges;
   std::atomic<int64_t> next{0};
   std::mutex failure_mutex;
@@ -47,12 +46,15 @@ struct Job {
 };
 
 thread_local bool inside_loop = false;
+thread_local ThreadPool* current_pool = nullptr;
 
-class Pool {
+}  // namespace
+
+class ThreadPool::Workers {
  public:
-  explicit Pool(int num_workers) {
+  Workers(ThreadPool& pool, int num_workers) {
     try {
-      for (int i = 0; i < num_workers; ++i) workers_.emplace_back([this] { serve(); });
+      for (int i = 0; i < num_workers; ++i) threads_.emplace_back([this, &pool] { serve(pool); });
     } catch (const std::system_error& error) {
       shut_down();
       throw Error(fmt::format("cannot start {} threads: {}", num_workers + 1, error.what()));
@@ -62,12 +64,10 @@ class Pool {
     }
   }
 
-  ~Pool() { shut_down(); }
+  ~Workers() { shut_down(); }
 
-  Pool(const Pool&) = delete;
-  Pool& operator=(const Pool&) = delete;
-
-  int num_workers() const { return static_cast<int>(workers_.size()); }
+  Workers(const Workers&) = delete;
+  Workers& operator=(const Workers&) = delete;
 
   void run(Job& job) {
     {
@@ -90,11 +90,12 @@ class Pool {
       ++published_;
     }
     wake_.notify_all();
-    for (std::thread& worker : workers_) worker.join();
+    for (std::thread& thread : threads_) thread.join();
   }
 
-  void serve() {
+  void serve(ThreadPool& pool) {
     inside_loop = true;
+    current_pool = &pool;  // a body finds the caller's number of threads
     uint64_t seen = 0;
     while (true) {
       for (int i = 0; i < kSpins && published_.load(std::memory_order_relaxed) == seen; ++i) {
@@ -116,7 +117,7 @@ class Pool {
     }
   }
 
-  std::vector<std::thread> workers_;
+  std::vector<std::thread> threads_;
   std::mutex mutex_;
   std::condition_variable wake_, done_;
   std::atomic<uint64_t> published_{0};
@@ -125,48 +126,47 @@ class Pool {
   bool stop_ = false;
 };
 
-struct Setting {
-  std::mutex mutex;  // held while a loop uses the pool
-  std::atomic<int> num_threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  std::unique_ptr<Pool> pool;  // made when first needed
-};
-
-Setting& setting() {
-  static Setting value;
-  return value;
+ThreadPool::ThreadPool(int threads) : threads_(threads) {
+  EMGNN_CHECK(threads >= 1, "the number of threads must be at least 1", threads);
 }
 
-}  // namespace
+ThreadPool::~ThreadPool() = default;
 
-int num_threads() { return setting().num_threads; }
-
-void set_num_threads(int n) {
-  EMGNN_CHECK(n >= 1, "the number of threads must be at least 1", n);
-  setting().num_threads = n;
-}
-
-void parallel_for(int64_t n, int64_t grain, const std::function<void(int64_t, int64_t)>& body) {
+void ThreadPool::run(int64_t n, int64_t grain, const RangeBody& body) {
   EMGNN_DCHECK(grain >= 1);
   if (n <= 0) return;
-  Setting& shared = setting();
-  // Inside another loop, or while another thread's loop has the pool, the work is done here.
-  const int threads = shared.num_threads;
-  std::unique_lock lock(shared.mutex, std::defer_lock);
-  if (threads == 1 || inside_loop || n <= grain || !lock.try_lock()) {
+  // Inside another loop, or while another thread's loop has the workers, the work is done here.
+  std::unique_lock lock(mutex_, std::defer_lock);
+  if (threads_ == 1 || inside_loop || n <= grain || !lock.try_lock()) {
     body(0, n);
     return;
   }
-  if (!shared.pool || shared.pool->num_workers() != threads - 1) {
-    shared.pool.reset();  // first, so that a failure leaves no pool of another size
-    shared.pool = std::make_unique<Pool>(threads - 1);
-  }
+  if (!workers_) workers_ = std::make_unique<Workers>(*this, threads_ - 1);
   const int64_t num_grains = (n + grain - 1) / grain;
-  const int64_t range = std::max<int64_t>(1, num_grains / (threads * kRangesPerThread)) * grain;
+  const int64_t range = std::max<int64_t>(1, num_grains / (threads_ * kRangesPerThread)) * grain;
   Job job{.body = &body, .n = n, .range = range, .num_ranges = (n + range - 1) / range};
   inside_loop = true;
-  shared.pool->run(job);
+  workers_->run(job);
   inside_loop = false;
   if (job.failure) std::rethrow_exception(job.failure);
+}
+
+ThreadPool& ThreadPool::current() {
+  if (current_pool != nullptr) return *current_pool;
+  static ThreadPool process_pool(hardware_threads());
+  return process_pool;
+}
+
+ThreadPool* ThreadPool::set_current(ThreadPool* pool) { return std::exchange(current_pool, pool); }
+
+int hardware_threads() {
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+int num_threads() { return ThreadPool::current().threads(); }
+
+void parallel_for(int64_t n, int64_t grain, const RangeBody& body) {
+  ThreadPool::current().run(n, grain, body);
 }
 
 }  // namespace emgnn

@@ -1,17 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
+// Parallel loops. Results never depend on the number of threads.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <mutex>
 
 namespace emgnn {
 
-// The number of threads of every parallel loop of emgnn; results never depend on it.
+using RangeBody = std::function<void(int64_t begin, int64_t end)>;
+
+// A caller and `threads` - 1 workers, which are started when first needed. Belongs to a Context,
+// through which programs choose it (base/context.h).
+class ThreadPool {
+ public:
+  explicit ThreadPool(int threads);  // >= 1
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  int threads() const { return threads_; }
+
+  // As parallel_for. While another thread's loop has the workers, the caller does all the work.
+  void run(int64_t n, int64_t grain, const RangeBody& body);
+
+  // The pool of this thread's loops. set_current returns the one before; nullptr: the process's.
+  static ThreadPool& current();
+  static ThreadPool* set_current(ThreadPool* pool);
+
+ private:
+  class Workers;
+
+  int threads_;
+  std::mutex mutex_;  // held while a loop uses the workers
+  std::unique_ptr<Workers> workers_;
+};
+
+int hardware_threads();  // >= 1
+
+// The number of threads of the parallel loops of this thread: that of the Context in scope, or all
+// of the hardware's where there is none.
 int num_threads();
-void set_num_threads(int n);  // n >= 1
 
 // Calls body(begin, end) on consecutive ranges that cover [0, n). The cut points are multiples of
 // `grain`, so that a body may rely on whole grains; an exception of a body is rethrown here.
-void parallel_for(int64_t n, int64_t grain, const std::function<void(int64_t, int64_t)>& body);
+void parallel_for(int64_t n, int64_t grain, const RangeBody& body);
 
 }  // namespace emgnn

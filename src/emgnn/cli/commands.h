@@ -12,6 +12,8 @@ namespace emgnn::cli {
 // `invocation` is the command line as the user could type it again.
 void add_train(CLI::App& program, const std::string& invocation);
 void add_predict(CLI::App& program);
+void add_evaluate(CLI::App& program);
+void add_methods(CLI::App& program);
 void add_reproduce(CLI::App& program, const std::string& invocation);
 void add_data(CLI::App& program, const std::string& invocation);
 

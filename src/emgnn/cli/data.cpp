@@ -69,7 +69,7 @@ void add_data_dir(CLI::App& command, std::string& data_dir) {
 
 void add_data(CLI::App& program, const std::string& invocation) {
   CLI::App* data =
-      program.add_subcommand("data", "Datasets: list, figures, download, import, check");
+      program.add_subcommand("data", "Datasets: list, describe, download, import, check");
   data->require_subcommand(1);
   data->footer(kExamples);
   data->add_subcommand("list", "The names that --dataset accepts")->callback(list);

@@ -64,7 +64,7 @@ void fetch(FetchArguments& arguments, const std::string& invocation) {
 
 void add_data_fetch(CLI::App& data, const std::string& invocation) {
   CLI::App* command = data.add_subcommand(
-      "fetch", "Download a dataset from its public home; goes on where an earlier one stopped");
+      "fetch", "Download a dataset from its public home; resumes where an earlier one stopped");
   const auto arguments = std::make_shared<FetchArguments>();
   command->add_option("name", arguments->request.name, "Name of a dataset; see emgnn data list")
       ->type_name("NAME")

@@ -71,6 +71,11 @@ void add_data_import(CLI::App& data) {
       ->excludes(nodes)
       ->excludes(edges)
       ->excludes(adjacency);
+  command
+      ->add_option("--task", from.task,
+                   "What the labels are: auto, classes, labels (several at once) or values")
+      ->type_name("TASK")
+      ->capture_default_str();
   command->add_option("--out", arguments->out, "The directory to make; it must not exist")
       ->type_name("DIR")
       ->required();

@@ -23,6 +23,7 @@ using Counts = std::vector<std::pair<std::string, int64_t>>;
 
 // Below, a tenth of the molecules is none.
 constexpr int64_t kSmallestSplit = 10;
+constexpr size_t kMostNames = 20;  // that are shown
 
 struct InfoArguments {
   std::string dataset, split, data_dir, rejects;
@@ -40,28 +41,63 @@ std::string counts(const Counts& of) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
+// A line per class, label or target.
+std::string text_of(const LabelSummary& s) {
+  std::string out;
+  for (size_t i = 0; i < s.names.size(); ++i) {
+    if (i == kMostNames)
+      return out + line("", fmt::format("and {} more", s.names.size() - kMostNames));
+    const NameSummary& of = s.names[i];
+    if (s.kind == LabelKind::kClasses) out += line("", fmt::format("{}: {}", of.name, of.rows));
+    if (s.kind == LabelKind::kLabels)
+      out += line("", fmt::format("{}: {:.3f} of {}", of.name, of.mean, of.rows));
+    if (s.kind == LabelKind::kValues) {
+      out += line("", fmt::format("{}: mean {:.3f}, deviation {:.3f}, {:.4g} to {:.4g}, of {}",
+                                  of.name, of.mean, of.std, of.min, of.max, of.rows));
+    }
+  }
+  return out;
+}
+
+std::string inferred(const std::vector<std::string>& notes) {
+  std::string out = notes.empty() ? "" : "\ninferred\n";
+  for (const std::string& note : notes) out += "  " + note + "\n";
+  return out;
+}
+
 std::string text_of(const DatasetSummary& s) {
   std::string out = line("name", s.name);
   out += line("nodes", s.node_types.empty() ? fmt::format("{}", s.nodes)
                                             : fmt::format("{}: {}", s.nodes, counts(s.node_types)));
   out += line("edges", counts(s.edges));
   out += line("features", fmt::format("{}", s.features));
-  out += line("classes", fmt::format("{}, of {} labelled nodes", s.classes, s.labelled));
+  if (s.labels.kind == LabelKind::kNone) {
+    out += line("labels", "none");
+  } else {
+    out += line(name_of(s.labels.kind),
+                fmt::format("{}, of {} labelled nodes", s.labels.names.size(), s.labels.known));
+    out += text_of(s.labels);
+  }
   out += line("split", s.train == 0 ? "none: choose one"
                                     : fmt::format("train {}, validation {}, test {}", s.train,
                                                   s.validation, s.test));
-  out += line("homophily", s.homophily ? fmt::format("{:.3f} of the edges between labelled nodes "
-                                                     "join equal classes",
-                                                     *s.homophily)
-                                       : "no edge joins two labelled nodes");
+  if (s.labels.kind == LabelKind::kClasses) {
+    out += line("homophily", s.homophily ? fmt::format("{:.3f} of the edges between labelled nodes "
+                                                       "join equal classes",
+                                                       *s.homophily)
+                                         : "no edge joins two labelled nodes");
+  }
   out += line("isolated", fmt::format("{} nodes", s.isolated));
   out +=
       line("left out", fmt::format("{} repeated edges, {} self loops", s.duplicates, s.self_loops));
   out += line("splits", fmt::format("{}", fmt::join(s.valid_splits, ", ")));
-  if (s.notes.empty()) return out;
-  out += "\ninferred\n";
-  for (const std::string& note : s.notes) out += "  " + note + "\n";
-  return out;
+  return out + inferred(s.notes);
+}
+
+Json names_of(const LabelSummary& s) {
+  Json names = Json::array();
+  for (const NameSummary& of : s.names) names.push_back(of.name);
+  return names;
 }
 
 Json json_of(const DatasetSummary& s) {
@@ -72,11 +108,17 @@ Json json_of(const DatasetSummary& s) {
           {"edges", edges},
           {"features", s.features},
           {"classes", s.classes},
-          {"splits", {{"train", s.train}, {"validation", s.validation}, {"test", s.test}}}};
+          {"splits", {{"train", s.train}, {"validation", s.validation}, {"test", s.test}}},
+          {"task", name_of(s.labels.kind)},
+          {"labels", names_of(s.labels)}};
 }
 
 Json json_of(const MoleculeSummary& s) {
-  return {{"name", s.name}, {"molecules", s.molecules}, {"targets", s.targets}};
+  return {{"name", s.name},
+          {"molecules", s.molecules},
+          {"targets", s.targets},
+          {"task", name_of(s.labels.kind)},
+          {"labels", names_of(s.labels)}};
 }
 
 std::string text_of(const MoleculeSummary& s) {
@@ -84,10 +126,9 @@ std::string text_of(const MoleculeSummary& s) {
   out += line("molecules", fmt::format("{}, with {} scaffolds", s.molecules, s.scaffolds));
   out += line("atoms", fmt::format("{:.2f} in the mean, {} at most; {:.2f} bonds", s.atoms_mean,
                                    s.atoms_max, s.bonds_mean));
-  out += line("target", s.targets == 0
-                            ? "none: name one with --set data.target=COLUMN"
-                            : fmt::format("{}: mean {:.3f}, deviation {:.3f}, {:.4g} to {:.4g}",
-                                          s.target_name, s.mean, s.std, s.min, s.max));
+  out += line("targets", s.targets == 0 ? "none: name one with --set data.target=COLUMN"
+                                        : fmt::format("{}, {}", s.targets, name_of(s.labels.kind)));
+  out += text_of(s.labels);
   out += line("split", s.train == 0 ? "none: choose one"
                                     : fmt::format("train {}, validation {}, test {}", s.train,
                                                   s.validation, s.test));
@@ -95,12 +136,13 @@ std::string text_of(const MoleculeSummary& s) {
   out += line("rejected", fmt::format("{} rows", s.rejects));
   for (const Reject& reject : s.first_rejects)
     out += fmt::format("  row {}: {} {}\n", reject.row, reject.smiles, reject.reason);
-  return out;
+  return out + inferred(s.notes);
 }
 
 // What --split and --set say.
 struct Chosen {
   std::string split;
+  std::string task = "auto";
   MoleculeColumns columns;
 };
 
@@ -117,6 +159,7 @@ void apply(const std::string& setting, bool molecules, Chosen& chosen) {
     assign(info, field, value);
   });
   visitor.text("split", chosen.split, "");
+  visitor.text("task", chosen.task, "");
   if (molecules) describe(visitor, chosen.columns);
   EMGNN_CHECK(found, fmt::format("data info knows only --set {}", fmt::join(known, ", ")), key);
 }
@@ -124,11 +167,13 @@ void apply(const std::string& setting, bool molecules, Chosen& chosen) {
 MoleculeSummary molecule_summary(const InfoArguments& arguments, const Chosen& chosen) {
   MoleculeRequest request{.name = arguments.dataset, .data_dir = arguments.data_dir};
   request.options.columns = chosen.columns;
+  request.task = chosen.task;
   request.options.conformers.count = 0;  // no figure needs coordinates
   const MoleculeTable table = load_molecules(request);
   if (!arguments.rejects.empty()) write_atomically(arguments.rejects, rejects_csv(table.rejects));
   const bool asked = !chosen.split.empty() || !chosen.columns.split.empty();
-  const bool by_default = !table.target.empty() && table.num_molecules() >= kSmallestSplit;
+  const bool by_default =
+      table.labels.kind != LabelKind::kNone && table.num_molecules() >= kSmallestSplit;
   return describe(table, asked || by_default ? make_split(table, {.spec = chosen.split}) : Split{});
 }
 
@@ -146,14 +191,16 @@ void info(const InfoArguments& arguments) {
               : text_of(figures));
   };
   if (molecules) return show(molecule_summary(arguments, chosen));
-  show(summarise_dataset(
-      {.name = arguments.dataset, .data_dir = arguments.data_dir, .split = chosen.split}));
+  show(summarise_dataset({.name = arguments.dataset,
+                          .data_dir = arguments.data_dir,
+                          .split = chosen.split,
+                          .task = chosen.task}));
 }
 
 }  // namespace
 
 void add_data_info(CLI::App& data) {
-  CLI::App* command = data.add_subcommand("info", "The figures of a dataset, and how it was read");
+  CLI::App* command = data.add_subcommand("info", "What a dataset holds, and how it was read");
   const auto arguments = std::make_shared<InfoArguments>();
   command
       ->add_option("dataset", arguments->dataset,
@@ -165,7 +212,8 @@ void add_data_info(CLI::App& data) {
       ->type_name("SPEC");
   command
       ->add_option("--set", arguments->settings,
-                   "split=SPEC as above, or for molecules data.smiles, data.target, data.split")
+                   "split=SPEC as above, task=classes|labels|values, or for molecules data.smiles, "
+                   "data.target, data.split")
       ->type_name("KEY=VALUE")
       ->expected(1)
       ->take_all();

@@ -66,8 +66,10 @@ void parse_and_run(int argc, char** argv) {
   const std::string invocation = invocation_of(argc, argv);
   add_train(program, invocation);
   add_predict(program);
+  add_evaluate(program);
   add_reproduce(program, invocation);
   add_data(program, invocation);
+  add_methods(program);
   if (argc > 1) check_command(program, argv[1]);
   try {
     program.parse(argc, argv);

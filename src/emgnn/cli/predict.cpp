@@ -5,15 +5,13 @@
 
 #include <emgnn/base/error.h>
 #include <emgnn/base/file.h>
-#include <emgnn/base/threads.h>
 #include <emgnn/cli/commands.h>
 #include <emgnn/cli/data_commands.h>
 #include <emgnn/cli/interrupt.h>
 #include <emgnn/cli/output.h>
 #include <emgnn/cli/progress.h>
 #include <emgnn/cli/run_request.h>
-#include <emgnn/report/predict.h>
-#include <emgnn/report/train_runs.h>
+#include <emgnn/run/services.h>
 
 namespace emgnn::cli {
 
@@ -22,7 +20,8 @@ namespace {
 struct PredictArguments {
   std::string run, dataset, data_dir, out;
   std::vector<std::string> settings;
-  int64_t threads = num_threads();
+  int64_t threads = hardware_threads();
+  std::string device = "cpu";
   bool quiet = false;
 };
 
@@ -36,7 +35,7 @@ Examples:
       spread is its standard deviation over the graphs; a row that cannot be read says why in the last column.
   emgnn train --dataset my-graph --method em-gcn --out runs/graph
   emgnn predict --run runs/graph --dataset my-graph-of-june --out predicted.csv
-      the columns of the run's predictions.csv. The other graph has the same features and edge types; it needs no labels.
+      the columns of the run's predictions.csv. The other graph has the same features and edge types, by name; it needs no labels.
 
 Exit status: 0 done, 2 bad usage, or data that does not fit the model, 3 bad data, 4 interrupted, 1 other errors.
 )";
@@ -52,27 +51,29 @@ std::string smiles_column(const std::vector<std::string>& settings) {
 }
 
 void run(const PredictArguments& arguments) {
-  check_threads(arguments.threads);
-  set_num_threads(static_cast<int>(arguments.threads));
+  const Context context = make_context(arguments.threads, arguments.device);
   check_not_read(arguments.out, arguments.dataset);
-  check_not_read(arguments.out, std::filesystem::path(arguments.run) / kModelFile);
+  check_not_read(arguments.out, std::filesystem::path(arguments.run) / "model.safetensors");
   catch_interrupts();
   StatusLine line(arguments.quiet);
   const PredictedTable table =
-      predict({.run = arguments.run,
-               .dataset = arguments.dataset,
-               .data_dir = arguments.data_dir,
-               .smiles_column = smiles_column(arguments.settings),
-               .on_molecule =
-                   [&](const MoleculeProgress& progress) {
-                     if (line.due()) line.show(molecule_text(progress, line.on_terminal()));
-                     return !interrupt_requested();
-                   },
-               .poll =
-                   [] {
-                     if (interrupt_requested())
-                       throw Interrupted("interrupted; nothing was written");
-                   }});
+      services().predict({.run = arguments.run,
+                          .dataset = arguments.dataset,
+                          .data_dir = arguments.data_dir,
+                          .smiles_column = smiles_column(arguments.settings),
+                          .on_molecule =
+                              [&](const MoleculeProgress& progress) {
+                                if (line.due())
+                                  line.show(molecule_text(progress, line.on_terminal()));
+                                return !interrupt_requested();
+                              },
+                          .poll =
+                              [] {
+                                if (interrupt_requested())
+                                  throw Interrupted("interrupted; nothing was written");
+                              },
+                          .context = context});
+  for (const std::string& note : table.notes) line.say(note);
   write_atomically(arguments.out, table.csv);
   const std::string rejected =
       table.rejected > 0 ? fmt::format(", {} rejected", table.rejected) : "";
@@ -105,7 +106,7 @@ void add_predict(CLI::App& program) {
       ->expected(1)
       ->take_all();
   add_data_dir(*predict, arguments->data_dir);
-  add_threads(*predict, arguments->threads);
+  add_device(*predict, arguments->threads, arguments->device);
   predict->add_flag("--quiet", arguments->quiet, "Only errors");
   predict->footer(kExamples);
   predict->callback([arguments] { run(*arguments); });

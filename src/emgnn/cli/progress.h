@@ -3,15 +3,14 @@
 
 #include <chrono>
 #include <cstdint>
-#include <optional>
 #include <string>
 
 #include <emgnn/cli/status_line.h>
-#include <emgnn/report/train_runs.h>
+#include <emgnn/run/request.h>
 
 namespace emgnn::cli {
 
-// Shows how far the runs are. Also carries Ctrl-C to the trainer.
+// Shows how far the runs are. Also carries Ctrl-C to the library.
 class Progress : public RunsObserver {
  public:
   Progress(int64_t runs, bool quiet) : runs_(runs), line_(quiet) {}
@@ -19,20 +18,20 @@ class Progress : public RunsObserver {
   void on_run(int64_t run, uint64_t seed) override;
   void on_note(const std::string& note) override;
   bool on_molecule(const MoleculeProgress& progress) override;
-  void on_step(const StepInfo& step) override;
+  void on_epoch(const EpochRecord& epoch, const ScoreInfo& main) override;
   bool stop_requested() override;
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  std::string time_left(const StepInfo& step) const;
-  std::string text(const StepInfo& step) const;
+  std::string time_left(const EpochRecord& epoch) const;
+  std::string text(const EpochRecord& epoch) const;
 
   int64_t runs_;
   StatusLine line_;
   int64_t run_ = 0;
-  int64_t steps_done_ = 0;            // by this process
-  std::optional<Scores> validation_;  // the last one
+  int64_t epochs_done_ = 0;  // by this process
+  std::string validation_;   // the last one
   Clock::time_point start_ = Clock::now();
 };
 

@@ -14,8 +14,10 @@
 #include <emgnn/cli/output.h>
 #include <emgnn/cli/progress.h>
 #include <emgnn/cli/run_request.h>
-#include <emgnn/em/experiment.h>
 #include <emgnn/report/paper_tables.h>
+#include <emgnn/report/table_cells.h>
+#include <emgnn/run/load.h>
+#include <emgnn/run/services.h>
 
 namespace emgnn::cli {
 
@@ -30,23 +32,19 @@ struct ReproduceArguments {
 };
 
 constexpr const char* kExamples = R"(
-Tables:
-  heterogeneous  rows gcn, em-gcn-pt, em-gcn-po, em-gcn-pd, em-gcn-ph; columns imdb, acm, dblp
-  homogeneous    rows gcn, em-gcn; columns cora-5, cora-10, cora-20, citeseer-5, ..., pubmed-presence-20 (labels per class)
-  heterophilic   rows gcn, acm-gcn+, em-gcn, em-acm; columns texas, wisconsin, cornell-before-2022-07
-  molecules      rows gcn-star (beside the paper's GCN), em-gcn-star; columns freesolv-random, esol-random,
-                 lipophilicity-random, freesolv-scaffold, ...
-  runtime        rows gcn, em-gcn; columns cora, citeseer, pubmed-presence: seconds per run
-  perturbation   rows gcn, em-gcn; columns cora-0, cora-5, ..., cora-30: percent of the edges that are removed, and of new
-                 ones that are added
-
 Examples:
   emgnn reproduce heterogeneous --out table
-      all cells, ten runs each, one run folder per cell; the same command again goes on after Ctrl-C
+      all cells, ten runs each, one run folder per cell; the same command again resumes after Ctrl-C
   emgnn reproduce heterogeneous --rows em-gcn-pt,gcn --columns imdb --runs 3 --json
       {"table", "runs", "seed", "cells": [{"row", "column", "metric", "mean", "std", "paper_mean", "paper_std"}], "version"},
       scores as shares of 1; of molecules the RMSE in the unit of the target; the paper's null where it gives none
 )";
+
+std::string footer() {
+  std::string tables;
+  for (const PaperTable& table : paper_tables()) tables += outline(table);
+  return "\nTables:\n" + tables + kExamples;
+}
 
 struct Cell {
   const PaperRow* row;
@@ -54,11 +52,11 @@ struct Cell {
   RunRequest request;
 };
 
-RunConfig config_of(const PaperRow& row, const PaperColumn& column) {
-  RunConfig config = default_config(row.method, column.dataset);
-  for (const std::string& setting : column.settings) set(config, setting);
-  for (const std::string& setting : row.settings) set(config, setting);
-  return config;
+ConfigRequest config_of(const PaperRow& row, const PaperColumn& column) {
+  return {.dataset = column.dataset,
+          .method = row.method,
+          .layers = {{.name = "column " + column.name, .toml = "", .assignments = column.settings},
+                     {.name = "row " + row.name, .toml = "", .assignments = row.settings}}};
 }
 
 std::vector<Cell> plan(const PaperTable& table, const ReproduceArguments& arguments,
@@ -67,8 +65,7 @@ std::vector<Cell> plan(const PaperTable& table, const ReproduceArguments& argume
   std::vector<Cell> cells;
   for (const PaperRow* row : select_rows(table, arguments.rows)) {
     for (const PaperColumn* column : columns) {
-      RunRequest request =
-          make_request(column->dataset, row->method, config_of(*row, *column), arguments.run);
+      RunRequest request = make_request(config_of(*row, *column), arguments.run);
       if (request.out) *request.out /= fs::path(row->name) / column->name;
       request.rescue = rescue / row->name / column->name;
       cells.push_back({row, column, std::move(request)});
@@ -77,15 +74,21 @@ std::vector<Cell> plan(const PaperTable& table, const ReproduceArguments& argume
   return cells;
 }
 
-// A missing file shows before hours of training, not after.
+// A missing file or a bad setting shows before hours of training, not after.
 void check_data(const std::vector<Cell>& cells, bool quiet) {
   Progress progress(1, quiet);
   std::vector<std::string> seen;
   for (const Cell& cell : cells) {
-    if (std::find(seen.begin(), seen.end(), cell.request.dataset) != seen.end()) continue;
-    cell.request.open()->load(
-        0, [&](const MoleculeProgress& molecules) { return progress.on_molecule(molecules); });
-    seen.push_back(cell.request.dataset);
+    const ConfigRequest& config = cell.request.config;
+    services().resolve(config);
+    if (std::find(seen.begin(), seen.end(), config.dataset) != seen.end()) continue;
+    DataOptions options;
+    options.molecules.conformers.count = 0;
+    DataSource source(
+        {.dataset = config.dataset, .data_dir = cell.request.data_dir, .options = options});
+    source.load(0,
+                [&](const MoleculeProgress& molecules) { return progress.on_molecule(molecules); });
+    seen.push_back(config.dataset);
   }
 }
 
@@ -97,7 +100,7 @@ std::vector<TableCell> train(const PaperTable& table, const std::vector<Cell>& c
       fmt::print(stderr, "cell {} of {}: {} on {}\n", i + 1, cells.size(), row->name, column->name);
     }
     Progress progress(request.runs, quiet);
-    const Results results = train_runs(request, progress);
+    const Results results = services().fit(request, progress);
     for (TableCell& cell : table_cells(table, *row, *column, results.runs))
       out.push_back(std::move(cell));
   }
@@ -109,7 +112,6 @@ void run(const ReproduceArguments& arguments, const std::string& invocation) {
   check(arguments.run);
   const fs::path rescue = rescue_folder("emgnn-reproduce-" + table.name);
   const std::vector<Cell> cells = plan(table, arguments, rescue);
-  set_num_threads(static_cast<int>(arguments.run.threads));
   catch_interrupts();
   check_data(cells, arguments.run.quiet);
   std::vector<TableCell> figures;
@@ -126,7 +128,7 @@ void run(const ReproduceArguments& arguments, const std::string& invocation) {
                                          {"version", version()}};
     return print(json.dump() + "\n");
   }
-  const bool percent = table.metrics.front().unit == 100.0;
+  const bool percent = table.metrics.front().percent;
   print(fmt::format("{}{}, mean ± std; runs: {} from seed {}, the paper: 10\n\n{}", table.name,
                     percent ? ", test scores in %" : "", arguments.run.runs, arguments.run.seed,
                     to_text(figures)));
@@ -148,7 +150,7 @@ void add_reproduce(CLI::App& program, const std::string& invocation) {
       ->type_name("c,d")
       ->delimiter(',');
   add_run_options(*reproduce, arguments->run);
-  reproduce->footer(kExamples);
+  reproduce->footer(std::string())->footer(footer);  // in place of the program's own footer
   reproduce->callback([arguments, invocation] { run(*arguments, invocation); });
 }
 

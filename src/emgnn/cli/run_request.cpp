@@ -3,6 +3,8 @@
 
 #include <emgnn/cli/data_commands.h>
 #include <emgnn/cli/output.h>
+#include <emgnn/methods/catalogue.h>
+#include <emgnn/run/load.h>
 
 namespace emgnn::cli {
 
@@ -19,15 +21,23 @@ std::string not_empty(const std::string& value) {
   return value.empty() ? "the value is empty" : "";
 }
 
-void add_threads(CLI::App& command, int64_t& threads) {
+void add_device(CLI::App& command, int64_t& threads, std::string& device) {
   command.add_option("--threads", threads, "Threads; results do not depend on it")
       ->type_name("N")
       ->capture_default_str();
+  command.add_option("--device", device, "cpu, cuda or cuda:INDEX")
+      ->type_name("DEVICE")
+      ->capture_default_str();
 }
 
-void check_threads(int64_t threads) {
+Context make_context(int64_t threads, const std::string& device) {
   EMGNN_CHECK(threads >= 1 && threads <= kMaxThreads,
               fmt::format("--threads must be 1 to {}", kMaxThreads), threads);
+  try {
+    return Context(static_cast<int>(threads), parse_device(device));
+  } catch (const UsageError& error) {
+    throw UsageError(fmt::format("--device: {}", error.what()));
+  }
 }
 
 void add_run_options(CLI::App& command, RunArguments& arguments) {
@@ -39,11 +49,10 @@ void add_run_options(CLI::App& command, RunArguments& arguments) {
       ->capture_default_str();
   add_data_dir(command, arguments.data_dir);
   command
-      .add_option("--out", arguments.out,
-                  "Keep everything in this folder; goes on with what is in it")
+      .add_option("--out", arguments.out, "Keep everything in this folder; resumes what is in it")
       ->type_name("DIR")
       ->check(not_empty);
-  add_threads(command, arguments.threads);
+  add_device(command, arguments.threads, arguments.device);
   command.add_flag("--json", arguments.json, "Print one JSON object instead of a table");
   command.add_flag("--quiet", arguments.quiet, "Only errors on standard error");
 }
@@ -52,25 +61,19 @@ void check(const RunArguments& arguments) {
   EMGNN_CHECK(arguments.runs >= 1 && arguments.runs <= kMaxRuns,
               fmt::format("--runs must be 1 to {}", kMaxRuns), arguments.runs);
   EMGNN_CHECK(arguments.seed >= 0, "--seed must not be negative", arguments.seed);
-  check_threads(arguments.threads);
+  make_context(arguments.threads, arguments.device);
 }
 
-RunRequest make_request(const std::string& dataset, const std::string& method,
-                        const RunConfig& config, const RunArguments& arguments) {
-  RunRequest request{.dataset = dataset,
-                     .method = method,
-                     .config = config,
+RunRequest make_request(ConfigRequest config, const RunArguments& arguments) {
+  check_data_kind(config.method, kind_of(config.dataset), config.dataset);
+  RunRequest request{.config = std::move(config),
+                     .data_dir = arguments.data_dir,
                      .seed = static_cast<uint64_t>(arguments.seed),
                      .runs = arguments.runs,
                      .out = std::nullopt,
                      .rescue = {},
-                     .open = nullptr};
+                     .context = make_context(arguments.threads, arguments.device)};
   if (!arguments.out.empty()) request.out = arguments.out;
-  const RunMethod how{.name = method, .config = config, .seed = request.seed};
-  check_kind(dataset, method);
-  request.open = [dataset, data_dir = arguments.data_dir, how] {
-    return open_source(dataset, data_dir, how);
-  };
   return request;
 }
 
@@ -86,10 +89,10 @@ Interrupted with_way_on(const Interrupted& stop, const RunArguments& arguments,
   const std::string folder = kept ? arguments.out : rescue.string();
   // Stopped before there was anything to keep.
   if (!fs::exists(folder))
-    return Interrupted(fmt::format("{}; to go on: {}", stop.what(), invocation));
+    return Interrupted(fmt::format("{}; to resume: {}", stop.what(), invocation));
   const std::string add = kept ? "" : " --out " + shell_quoted(folder);
-  return Interrupted(fmt::format("{}; the checkpoint is in {}; to go on: {}{}", stop.what(), folder,
-                                 invocation, add));
+  return Interrupted(fmt::format("{}; the checkpoint is in {}; to resume: {}{}", stop.what(),
+                                 folder, invocation, add));
 }
 
 }  // namespace emgnn::cli

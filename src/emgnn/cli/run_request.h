@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <string>
 
+#include <emgnn/base/context.h>
 #include <emgnn/base/error.h>
-#include <emgnn/base/threads.h>
-#include <emgnn/report/train_runs.h>
+#include <emgnn/run/request.h>
 
 namespace emgnn::cli {
 
@@ -18,20 +18,20 @@ struct RunArguments {
   std::string data_dir, out;
   int64_t runs = 1;
   int64_t seed = 0;
-  int64_t threads = num_threads();
+  int64_t threads = hardware_threads();
+  std::string device = "cpu";
   bool json = false, quiet = false;
 };
 // A validator: an empty value is a mistake, often an unset variable of a script.
 std::string not_empty(const std::string& value);
-// The option --threads and its check.
-void add_threads(CLI::App& command, int64_t& threads);
-void check_threads(int64_t threads);
+// The options --threads and --device, and what they ask for. UsageError that names the option.
+void add_device(CLI::App& command, int64_t& threads, std::string& device);
+Context make_context(int64_t threads, const std::string& device);
 
 void add_run_options(CLI::App& command, RunArguments& arguments);
 void check(const RunArguments& arguments);  // UsageError that names the option
 
-RunRequest make_request(const std::string& dataset, const std::string& method,
-                        const RunConfig& config, const RunArguments& arguments);
+RunRequest make_request(ConfigRequest config, const RunArguments& arguments);
 
 // A folder for what an interrupted command without --out leaves behind: a name that is not taken.
 std::filesystem::path rescue_folder(const std::string& stem);

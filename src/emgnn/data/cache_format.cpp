@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // payload of archive.h = key, then every field in the order of the `archive` functions below
 #include <emgnn/base/error.h>
-#include <emgnn/formats/archive.h>
 #include <emgnn/data/cache.h>
+#include <emgnn/formats/archive.h>
 
 namespace emgnn {
 namespace {
 
-constexpr std::string_view kMagic = "EMGNNC01";  // a new number for every change of the layout
+constexpr std::string_view kMagic = "EMGNNC02";  // a new number for every change of the layout
 
 }  // namespace
 
@@ -23,7 +23,12 @@ void archive(A& a, Relation& relation) {
 
 template <class A>
 void archive(A& a, Features& x) {
-  archive_all(a, x.num_rows, x.num_cols, x.is_sparse, x.sparse, x.dense);
+  archive_all(a, x.num_rows, x.num_cols, x.is_sparse, x.sparse, x.dense, x.names);
+}
+
+template <class A>
+void archive(A& a, Labels& labels) {
+  archive_all(a, labels.kind, labels.num_rows, labels.names, labels.cls, labels.value);
 }
 
 template <class A>
@@ -37,9 +42,14 @@ void archive(A& a, NamedSplit& named) {
 }
 
 template <class A>
+void archive(A& a, EdgeChange& change) {
+  archive_all(a, change.pair.u, change.pair.v, change.added);
+}
+
+template <class A>
 void archive(A& a, Dataset& d) {
-  archive_all(a, d.name, d.graph.num_nodes, d.graph.relations, d.features, d.label, d.class_names,
-              d.node_names, d.node_type_names, d.node_type);
+  archive_all(a, d.name, d.graph.num_nodes, d.graph.relations, d.features, d.labels, d.split,
+              d.node_names, d.node_type_names, d.node_type, d.perturbation);
 }
 
 template <class A>

@@ -68,10 +68,12 @@ void check_features(const Dataset& dataset) {
   if (!std::all_of(values.begin(), values.end(), [](float v) { return std::isfinite(v); })) {
     fail(dataset, "features: a value is not finite");
   }
+  if (!x.names.empty() && x.names.size() != static_cast<size_t>(x.num_cols))
+    fail(dataset, fmt::format("features: {} names for {} columns", x.names.size(), x.num_cols));
 }
 
 void check_split(const Dataset& dataset) {
-  std::vector<bool> used(dataset.label.size(), false);
+  std::vector<bool> used(static_cast<size_t>(dataset.graph.num_nodes), false);
   const std::pair<const char*, const std::vector<int32_t>*> parts[] = {
       {"training", &dataset.split.train},
       {"validation", &dataset.split.validation},
@@ -79,8 +81,7 @@ void check_split(const Dataset& dataset) {
   for (const auto& [name, ids] : parts) {
     if (ids->empty()) fail(dataset, fmt::format("the {} part is empty", name));
     for (const int32_t id : *ids) {
-      if (id < 0 || id >= dataset.graph.num_nodes ||
-          dataset.label[static_cast<size_t>(id)] == kNoLabel) {
+      if (id < 0 || id >= dataset.graph.num_nodes || !dataset.labels.known(id)) {
         fail(dataset, fmt::format("the {} part names node {}, which has no label", name, id));
       }
       if (used[static_cast<size_t>(id)])
@@ -96,12 +97,9 @@ void check_without_split(const Dataset& dataset) {
   const auto num_nodes = static_cast<size_t>(dataset.graph.num_nodes);
   check_graph(dataset);
   check_features(dataset);
-  if (dataset.label.size() != num_nodes) fail(dataset, "expected a label or none for every node");
-  for (const int32_t label : dataset.label) {
-    if (label != kNoLabel && (label < 0 || label >= dataset.num_classes())) {
-      fail(dataset, fmt::format("label {} is outside 0..{}", label, dataset.num_classes() - 1));
-    }
-  }
+  if (dataset.labels.num_rows != dataset.graph.num_nodes)
+    fail(dataset, "expected a label or none for every node");
+  check(dataset.labels, fmt::format("dataset {}", dataset.name));
   if (!dataset.node_names.empty() && dataset.node_names.size() != num_nodes)
     fail(dataset, "a node without a name");
   if (!dataset.node_type.empty() && dataset.node_type.size() != num_nodes)

@@ -6,42 +6,39 @@
 #include <string>
 #include <vector>
 
+#include <emgnn/data/labels.h>
 #include <emgnn/graph/csr.h>
 #include <emgnn/graph/node_pair.h>
 #include <emgnn/graph/typed_graph.h>
 
 namespace emgnn {
 
-inline constexpr int32_t kNoLabel = -1;
-
 // Node features, [num_rows, num_cols], sparse or dense.
 struct Features {
   int32_t num_rows = 0;
   int32_t num_cols = 0;
   bool is_sparse = true;
-  Csr sparse;                // if sparse
-  std::vector<float> dense;  // if dense: row-major
+  Csr sparse;                      // if sparse
+  std::vector<float> dense;        // if dense: row-major
+  std::vector<std::string> names;  // [num_cols], or empty: columns have no names
 };
 
 struct Split {
   std::vector<int32_t> train, validation, test;  // distinct node ids, each with a label
 };
 
-// Node classification. Regression on nodes would put its targets beside `label`; nothing else here
-// depends on classes.
+// A graph and what is known about its nodes.
 struct Dataset {
   std::string name;
   TypedGraph graph;  // no self loops; symmetric unless directions are kept apart
   Features features;
-  std::vector<int32_t> label;            // [num_nodes] 0..num_classes-1, or kNoLabel
-  std::vector<std::string> class_names;  // [num_classes]
+  Labels labels;  // one row per node
   Split split;
   std::vector<std::string> node_names;       // [num_nodes], or empty: the names are 0, 1, 2, ...
   std::vector<std::string> node_type_names;  // empty: one type
   std::vector<int32_t> node_type;            // [num_nodes], or empty
   std::vector<EdgeChange> perturbation;      // what the graph differs in from the data's own
 
-  int32_t num_classes() const { return static_cast<int32_t>(class_names.size()); }
   std::string node_name(int32_t node) const {
     return node_names.empty() ? std::to_string(node) : node_names[static_cast<size_t>(node)];
   }

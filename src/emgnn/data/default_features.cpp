@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <bit>
 
+#include <fmt/format.h>
+
 namespace emgnn {
 
 Csr append_default_features(const Csr& features, const TypedGraph& graph,
@@ -39,6 +41,20 @@ Csr append_default_features(const Csr& features, const TypedGraph& graph,
   }
   if (std::all_of(out.val.begin(), out.val.end(), [](float v) { return v == 1.0F; })) out.val = {};
   return out;
+}
+
+std::vector<std::string> default_feature_names(const std::vector<std::string>& node_type_names,
+                                               const std::vector<bool>& lacks) {
+  std::vector<std::string> names;
+  for (size_t t = 0; t < lacks.size(); ++t) {
+    if (lacks[t])
+      names.push_back("type:" + (node_type_names.empty() ? "node" : node_type_names[t]));
+  }
+  names.insert(names.end(), {"degree:0", "degree:1"});
+  for (int32_t bucket = 2; bucket + 1 < kNumDegreeBuckets; ++bucket)
+    names.push_back(fmt::format("degree:{}-{}", 1 << (bucket - 1), (1 << bucket) - 1));
+  names.push_back(fmt::format("degree:{}+", 1 << (kNumDegreeBuckets - 2)));
+  return names;
 }
 
 }  // namespace emgnn

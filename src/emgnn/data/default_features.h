@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include <emgnn/graph/typed_graph.h>
@@ -18,5 +19,10 @@ inline constexpr int32_t kNumDegreeBuckets = 17;
 // `lacks[type]` says which types; a graph without types has one.
 Csr append_default_features(const Csr& features, const TypedGraph& graph,
                             const std::vector<int32_t>& node_type, const std::vector<bool>& lacks);
+
+// Names of the appended columns: "type:person", ..., "degree:0", "degree:1", "degree:2-3", ...,
+// "degree:32768+". Without types the first is "type:node".
+std::vector<std::string> default_feature_names(const std::vector<std::string>& node_type_names,
+                                               const std::vector<bool>& lacks);
 
 }  // namespace emgnn

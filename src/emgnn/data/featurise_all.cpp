@@ -6,8 +6,8 @@
 
 #include <emgnn/base/error.h>
 #include <emgnn/base/threads.h>
-#include <emgnn/formats/archive.h>
 #include <emgnn/data/cache.h>
+#include <emgnn/formats/archive.h>
 #include <emgnn/formats/checksum.h>
 
 namespace emgnn {
@@ -45,8 +45,8 @@ class Counter {
 };
 
 std::string key_of(std::span<const MoleculeInput> inputs, const ConformerOptions& options) {
-  std::string all =
-      fmt::format("{} RDKit {} {} {}", kMagic, rdkit_version(), options.count, options.seed);
+  std::string all = fmt::format("{} RDKit {} {} {}", kMagic, chemistry().rdkit_version(),
+                                options.count, options.seed);
   for (const MoleculeInput& input : inputs) {
     all += fmt::format("\n{} {} {}", static_cast<int>(input.format), input.text.size(), input.text);
   }
@@ -90,6 +90,7 @@ std::optional<FeaturisedMolecules> unpack(std::string_view bytes, std::string_vi
 FeaturisedMolecules featurise_all(std::span<const MoleculeInput> inputs,
                                   const ConformerOptions& options,
                                   const MoleculeObserver& observer) {
+  const Chemistry& chem = chemistry();
   const auto n = static_cast<int64_t>(inputs.size());
   std::vector<Molecules> parts(inputs.size());
   FeaturisedMolecules all;
@@ -98,7 +99,7 @@ FeaturisedMolecules featurise_all(std::span<const MoleculeInput> inputs,
   parallel_for(n, 1, [&](int64_t begin, int64_t end) {
     for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i) {
       if (counter.stopped()) return;
-      FeaturisedMolecule one = featurise(inputs[i], options);
+      FeaturisedMolecule one = chem.featurise(inputs[i], options);
       parts[i] = std::move(one.molecule);
       all.reject[i] = std::move(one.reject);
       counter.count();

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <emgnn/data/rdkit_featurise.h>
+#include <emgnn/data/chemistry.h>
 
 namespace emgnn {
 

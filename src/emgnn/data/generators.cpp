@@ -2,23 +2,23 @@
 #include <emgnn/data/generators.h>
 
 #include <algorithm>
+#include <iterator>
 #include <string>
+#include <utility>
 
 #include <emgnn/base/error.h>
 #include <emgnn/base/rng.h>
+#include <emgnn/data/generator_parts.h>
 
 namespace emgnn {
 
 namespace {
 
-// What the numbers of a generated dataset are for: one sub-sequence each.
-enum : uint64_t { kClasses, kWords, kLinks, kMoreLinks, kOrder };
-
-Rng sequence(uint64_t seed, uint64_t step) { return Rng(seed, Stream::kGenerator, step); }
-
-int32_t draw(Rng& rng, int32_t n) {
-  return static_cast<int32_t>(rng.below(static_cast<uint64_t>(n)));
-}
+using detail::draw;
+using detail::GeneratorStep;
+using detail::sequence;
+using detail::symmetric_graph;
+using enum GeneratorStep;
 
 std::vector<int32_t> draw_classes(int32_t num_nodes, int32_t num_classes, Rng& rng) {
   std::vector<int32_t> out;
@@ -65,11 +65,6 @@ int32_t draw_partner(const std::vector<std::vector<int32_t>>& members, int32_t w
   return pool[rng.below(pool.size())];
 }
 
-Csr symmetric_graph(int32_t num_nodes, const Coo& links) {
-  return remove_diagonal(
-      symmetrise(csr_from_coo(num_nodes, num_nodes, links, Duplicates::kKeepFirst)));
-}
-
 // The first k of each class, in a random order, train; the next validate; the rest test.
 Split draw_split(const std::vector<int32_t>& label, int32_t num_labelled, int32_t num_classes,
                  int32_t num_train, int32_t num_validation, Rng& rng) {
@@ -90,9 +85,10 @@ Split draw_split(const std::vector<int32_t>& label, int32_t num_labelled, int32_
   return split;
 }
 
-void name_classes(Dataset& dataset, int32_t num_classes) {
-  for (int32_t c = 0; c < num_classes; ++c)
-    dataset.class_names.push_back("class-" + std::to_string(c));
+Labels classes_of(std::vector<int32_t> cls, int32_t num_classes) {
+  Labels labels = unknown_classes(std::ssize(cls), numbered_names(num_classes, "class-"));
+  labels.cls = std::move(cls);
+  return labels;
 }
 
 }  // namespace
@@ -102,14 +98,14 @@ Dataset noisy_relations(const NoisyRelationsOptions& o, uint64_t seed) {
   dataset.name = "noisy-relations";
   const int32_t people = o.num_items, places = people + o.num_people,
                 num_nodes = places + o.num_places;
-  Rng class_rng = sequence(seed, kClasses), word_rng = sequence(seed, kWords),
+  Rng class_rng = sequence(seed, kTruth), word_rng = sequence(seed, kFeatures),
       order_rng = sequence(seed, kOrder);
   const std::vector<int32_t> node_class = draw_classes(num_nodes, o.num_classes, class_rng);
   dataset.features =
       draw_words(node_class, o.num_classes, o.num_words, o.words_per_node, o.word_signal, word_rng);
 
   const auto relation = [&](const char* name, int32_t begin, int32_t end, double same,
-                            uint64_t step) {
+                            GeneratorStep step) {
     Rng rng = sequence(seed, step);
     const auto members = members_of(node_class, begin, end, o.num_classes);
     Coo links;
@@ -127,13 +123,13 @@ Dataset noisy_relations(const NoisyRelationsOptions& o, uint64_t seed) {
   dataset.graph.relations.push_back(
       relation("misleading", places, num_nodes, o.misleading, kMoreLinks));
 
-  dataset.label.assign(static_cast<size_t>(num_nodes), kNoLabel);
-  std::copy_n(node_class.begin(), o.num_items, dataset.label.begin());
-  name_classes(dataset, o.num_classes);
+  std::vector<int32_t> label(static_cast<size_t>(num_nodes), kNoLabel);
+  std::copy_n(node_class.begin(), o.num_items, label.begin());
+  dataset.labels = classes_of(std::move(label), o.num_classes);
   dataset.node_type_names = {"item", "person", "place"};
   for (int32_t v = 0; v < num_nodes; ++v)
     dataset.node_type.push_back(v < people ? 0 : v < places ? 1 : 2);
-  dataset.split = draw_split(dataset.label, o.num_items, o.num_classes, o.train_per_class,
+  dataset.split = draw_split(dataset.labels.cls, o.num_items, o.num_classes, o.train_per_class,
                              o.validation_per_class, order_rng);
   return dataset;
 }
@@ -141,19 +137,20 @@ Dataset noisy_relations(const NoisyRelationsOptions& o, uint64_t seed) {
 Dataset noisy_citations(const NoisyCitationsOptions& o, uint64_t seed) {
   Dataset dataset;
   dataset.name = "noisy-citations";
-  Rng class_rng = sequence(seed, kClasses), word_rng = sequence(seed, kWords),
+  Rng class_rng = sequence(seed, kTruth), word_rng = sequence(seed, kFeatures),
       order_rng = sequence(seed, kOrder);
-  dataset.label = draw_classes(o.num_nodes, o.num_classes, class_rng);
-  dataset.features = draw_words(dataset.label, o.num_classes, o.num_words, o.words_per_node,
-                                o.word_signal, word_rng);
+  dataset.labels = classes_of(draw_classes(o.num_nodes, o.num_classes, class_rng), o.num_classes);
+  const std::vector<int32_t>& cls = dataset.labels.cls;
+  dataset.features =
+      draw_words(cls, o.num_classes, o.num_words, o.words_per_node, o.word_signal, word_rng);
 
   Rng link_rng = sequence(seed, kLinks), noise_rng = sequence(seed, kMoreLinks);
-  const auto members = members_of(dataset.label, 0, o.num_nodes, o.num_classes);
+  const auto members = members_of(cls, 0, o.num_nodes, o.num_classes);
   Coo links;
   for (int32_t v = 0; v < o.num_nodes; ++v) {
     for (int32_t k = 0; k < o.links_per_node; ++k) {
       const int32_t partner =
-          draw_partner(members, dataset.label[static_cast<size_t>(v)], o.homophily, link_rng);
+          draw_partner(members, cls[static_cast<size_t>(v)], o.homophily, link_rng);
       if (noise_rng.uniform() < o.missing) continue;
       links.row.push_back(v);
       links.col.push_back(partner);
@@ -168,8 +165,7 @@ Dataset noisy_citations(const NoisyCitationsOptions& o, uint64_t seed) {
   }
   dataset.graph.num_nodes = o.num_nodes;
   dataset.graph.relations.push_back({"cites", symmetric_graph(o.num_nodes, links)});
-  name_classes(dataset, o.num_classes);
-  dataset.split = draw_split(dataset.label, o.num_nodes, o.num_classes, o.train_per_class,
+  dataset.split = draw_split(cls, o.num_nodes, o.num_classes, o.train_per_class,
                              o.validation_per_class, order_rng);
   return dataset;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Datasets that need no file. Both are functions of their options and the seed alone.
+// Datasets that need no file. All are functions of their options and the seed alone.
 #pragma once
 
 #include <cstdint>
@@ -35,5 +35,28 @@ struct NoisyCitationsOptions {
   int32_t train_per_class = 10, validation_per_class = 50;
 };
 Dataset noisy_citations(const NoisyCitationsOptions& options, uint64_t seed);
+
+// Texts with one to three topics each: several labels at once. The words of a text are of its
+// topics; "informative" links share a topic, "misleading" ones join any two texts.
+struct NoisyLabelsOptions {
+  int32_t num_nodes = 800, num_topics = 5;
+  int32_t links_per_node = 3;  // of each relation
+  double informative = 0.9;    // share of its links that share a topic
+  int32_t num_words = 200, words_per_node = 12;
+  double word_signal = 0.5;  // share of a text's words drawn from the vocabulary of its topics
+  int32_t num_train = 200, num_validation = 200;
+};
+Dataset noisy_labels(const NoisyLabelsOptions& options, uint64_t seed);
+
+// Stations that measure one quantity, the value to predict, with sensors of little precision.
+// "near" links join stations where it is alike, "random" ones any two.
+struct NoisyValuesOptions {
+  int32_t num_nodes = 800, num_sensors = 8;
+  int32_t links_per_node = 4;   // of each relation
+  int32_t num_candidates = 20;  // a near link is the most alike of so many
+  double sensor_noise = 2.0;    // deviation of a reading from the quantity, whose deviation is 1
+  int32_t num_train = 200, num_validation = 200;
+};
+Dataset noisy_values(const NoisyValuesOptions& options, uint64_t seed);
 
 }  // namespace emgnn

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include <emgnn/base/error.h>
-#include <emgnn/formats/csv.h>
 #include <emgnn/data/loaders.h>
+#include <emgnn/formats/csv.h>
 #include <emgnn/formats/npy.h>
 
 namespace emgnn {
@@ -18,7 +18,7 @@ void read_nodes(const SourceFile& file, Dataset& dataset) {
   table.require("node_id");
   const size_t feature = table.require("feature"), label = table.require("label");
   Csr& features = dataset.features.sparse;
-  int64_t num_classes = 0;
+  int32_t num_classes = 0;
   while (table.next()) {
     if (table.row().integer(0, "node_id") != features.num_rows) {
       table.row().fail(0, "node_id", fmt::format("expected node {}", features.num_rows));
@@ -40,13 +40,15 @@ void read_nodes(const SourceFile& file, Dataset& dataset) {
     ++features.num_rows;
     const int64_t cls = table.row().integer(label, "label");
     if (cls < 0 || cls > 1000) table.row().fail(label, "label", "expected a class 0, 1, 2, ...");
-    dataset.label.push_back(static_cast<int32_t>(cls));
-    num_classes = std::max(num_classes, cls + 1);
+    dataset.labels.cls.push_back(static_cast<int32_t>(cls));
+    num_classes = std::max(num_classes, static_cast<int32_t>(cls) + 1);
   }
   if (!file.bytes.ends_with('\n')) table.row().fail("expected a line feed at the end of the file");
   dataset.features.num_rows = features.num_rows;
   dataset.features.num_cols = features.num_cols;
-  for (int64_t c = 0; c < num_classes; ++c) dataset.class_names.push_back(std::to_string(c));
+  dataset.labels.kind = LabelKind::kClasses;
+  dataset.labels.num_rows = features.num_rows;
+  dataset.labels.names = numbered_names(num_classes);
 }
 
 void read_links(const SourceFile& file, ParsedDataset& parsed) {

@@ -2,9 +2,7 @@
 #include <emgnn/data/graph_builder.h>
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
-#include <numeric>
 #include <utility>
 
 #include <emgnn/base/error.h>
@@ -14,43 +12,37 @@
 namespace emgnn {
 namespace {
 
+constexpr int32_t kNoType = -1;
 constexpr const char* kPartNames[] = {"train", "validation", "test"};
 
 // Above this share of non-zeros a dense matrix is smaller and faster.
 constexpr double kDenseShare = 0.5;
 
-std::optional<int64_t> whole_number(const std::string& text) {
-  int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
+// How many entries name each of the first n.
+std::vector<int64_t> count_each(const std::vector<int32_t>& entries, size_t n) {
+  std::vector<int64_t> count(n, 0);
+  for (const int32_t i : entries) {
+    if (i >= 0) ++count[static_cast<size_t>(i)];
+  }
+  return count;
 }
 
-// Numbers in numeric order when all names are numbers, else in byte order: classes do not depend on
-// the order of rows.
-std::vector<size_t> sorted_order(const std::vector<std::string>& names) {
-  const bool numeric = std::all_of(names.begin(), names.end(),
-                                   [](const auto& n) { return whole_number(n).has_value(); });
-  std::vector<size_t> order(names.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return numeric ? *whole_number(names[a]) < *whole_number(names[b]) : names[a] < names[b];
-  });
-  return order;
-}
-
-// "a 3, b 5"
-std::string counts_of(const std::vector<std::string>& names, const std::vector<int32_t>& values) {
-  std::vector<int64_t> count(names.size(), 0);
-  for (const int32_t v : values) {
-    if (v >= 0) ++count[static_cast<size_t>(v)];
+// "3 classes (a 2, b 5, c 1); 2 nodes without one"
+std::string note_of(const Labels& labels) {
+  if (labels.kind == LabelKind::kNone) return "labels: none";
+  const int64_t without = labels.num_rows - labels.num_known();
+  if (labels.kind == LabelKind::kClasses) {
+    const std::vector<int64_t> count = count_each(labels.cls, labels.names.size());
+    return fmt::format("labels: {} classes ({}); {} nodes without one", labels.num_names(),
+                       counts_of(labels.names, count), without);
   }
-  std::string text;
-  for (size_t i = 0; i < names.size(); ++i) {
-    if (i == 10) return text + fmt::format(", and {} more", names.size() - i);
-    text += fmt::format("{}{} {}", i == 0 ? "" : ", ", names[i], count[i]);
-  }
-  return text;
+  if (labels.kind == LabelKind::kValues)
+    return fmt::format("values of {}; {} nodes without one", labels.names.front(), without);
+  std::vector<int64_t> count(labels.names.size(), 0);
+  for (size_t i = 0; i < labels.value.size(); ++i)
+    count[i % count.size()] += labels.value[i] == 1.0 ? 1 : 0;
+  return fmt::format("labels: {} names ({}); {} nodes without a cell", labels.num_names(),
+                     counts_of(labels.names, count), without);
 }
 
 Features dense_if_full(Csr rows) {
@@ -75,24 +67,6 @@ Features dense_if_full(Csr rows) {
 
 }  // namespace
 
-int32_t NameTable::add(std::string_view name) {
-  if (const auto known = number_.find(name); known != number_.end()) return known->second;
-  const auto number = static_cast<int32_t>(names_.size());
-  number_.emplace(name, number);
-  names_.emplace_back(name);
-  return number;
-}
-
-std::optional<int32_t> NameTable::find(std::string_view name) const {
-  const auto known = number_.find(name);
-  return known == number_.end() ? std::nullopt : std::optional(known->second);
-}
-
-std::vector<std::string> NameTable::take_names() {
-  number_.clear();
-  return std::exchange(names_, {});
-}
-
 std::optional<size_t> split_part(std::string_view word) {
   if (word == "train") return 0;
   if (word == "validation" || word == "val" || word == "valid") return 1;
@@ -100,11 +74,16 @@ std::optional<size_t> split_part(std::string_view word) {
   return std::nullopt;
 }
 
+void GraphBuilder::set_label_column(std::string name, LabelCells::Place place) {
+  EMGNN_DCHECK(labels_.texts().empty());
+  labels_ = LabelCells(std::move(name), std::move(place));
+}
+
 std::optional<int32_t> GraphBuilder::add_node(const NodeRecord& record) {
   const int32_t node = nodes.add(record.id);
-  if (static_cast<size_t>(node) < node_label_.size()) return std::nullopt;
-  node_type_.push_back(record.type.empty() ? kNoLabel : types_.add(record.type));
-  node_label_.push_back(record.label.empty() ? kNoLabel : labels_.add(record.label));
+  if (static_cast<size_t>(node) < node_type_.size()) return std::nullopt;
+  node_type_.push_back(record.type.empty() ? kNoType : types_.add(record.type));
+  labels_.add(record.label, record.label_at);
   if (record.part) parts_[*record.part].push_back(node);
   return node;
 }
@@ -123,8 +102,8 @@ void GraphBuilder::add_edge(int32_t relation, int32_t source, int32_t target, fl
 }
 
 void GraphBuilder::set_feature_names(std::vector<std::string> names) {
-  has_feature_columns_ = !names.empty();
   rows_.num_cols = static_cast<int32_t>(names.size());
+  feature_names_ = std::move(names);
 }
 
 void GraphBuilder::add_feature_row(const std::vector<FeatureEntry>& row, bool given) {
@@ -142,12 +121,13 @@ void GraphBuilder::add_feature_row(const std::vector<FeatureEntry>& row, bool gi
 
 void GraphBuilder::set_features(Features features) { features_ = std::move(features); }
 
-ParsedDataset GraphBuilder::finish(const std::string& name) {
+ParsedDataset GraphBuilder::finish(const std::string& name, const std::string& task) {
   ParsedDataset parsed;
   parsed.dataset.name = name;
-  if (node_label_.empty()) throw DataError(fmt::format("{}: the graph has no nodes", name));
-  if (node_label_.size() != nodes.names().size()) throw InternalError("a node id without a record");
-  finish_labels(parsed);
+  if (node_type_.empty()) throw DataError(fmt::format("{}: the graph has no nodes", name));
+  EMGNN_DCHECK(node_type_.size() == nodes.names().size());  // every id has its record
+  finish_labels(parsed, task);
+  finish_types(parsed);
   finish_graph(parsed);
   finish_features(parsed);
   finish_split(parsed);
@@ -156,34 +136,29 @@ ParsedDataset GraphBuilder::finish(const std::string& name) {
   return parsed;
 }
 
-void GraphBuilder::finish_labels(ParsedDataset& parsed) {
+void GraphBuilder::finish_labels(ParsedDataset& parsed, const std::string& task) {
+  ReadLabels read = read_node_labels(std::exchange(labels_, {}), task);
+  note(fmt::format("nodes: {}", nodes.names().size()));
+  if (!read.note.empty()) note(std::move(read.note));
+  note(note_of(read.labels));
+  parsed.dataset.labels = std::move(read.labels);
+}
+
+void GraphBuilder::finish_types(ParsedDataset& parsed) {
   Dataset& dataset = parsed.dataset;
-  const std::vector<std::string> seen = labels_.take_names();
-  const std::vector<size_t> order = sorted_order(seen);
-  std::vector<int32_t> cls(seen.size());
-  for (size_t i = 0; i < order.size(); ++i) {
-    cls[order[i]] = static_cast<int32_t>(i);
-    dataset.class_names.push_back(seen[order[i]]);
-  }
-  dataset.label = std::move(node_label_);
-  for (int32_t& label : dataset.label)
-    label = label == kNoLabel ? kNoLabel : cls[static_cast<size_t>(label)];
-  const auto unlabelled = std::count(dataset.label.begin(), dataset.label.end(), kNoLabel);
-  note(fmt::format("nodes: {}", dataset.label.size()));
-  note(seen.empty() ? "labels: none"
-                    : fmt::format("labels: {} classes ({}); {} nodes without one", seen.size(),
-                                  counts_of(dataset.class_names, dataset.label), unlabelled));
   if (types_.names().empty()) return;
-  if (std::find(node_type_.begin(), node_type_.end(), kNoLabel) != node_type_.end()) {
+  if (std::find(node_type_.begin(), node_type_.end(), kNoType) != node_type_.end()) {
     throw DataError(fmt::format("{}: some nodes have a type and some have none", dataset.name));
   }
   dataset.node_type = std::move(node_type_);
   dataset.node_type_names = types_.take_names();
-  note(fmt::format("node types: {}", counts_of(dataset.node_type_names, dataset.node_type)));
+  note(fmt::format("node types: {}",
+                   counts_of(dataset.node_type_names,
+                             count_each(dataset.node_type, dataset.node_type_names.size()))));
 }
 
 void GraphBuilder::finish_graph(ParsedDataset& parsed) {
-  const auto num_nodes = static_cast<int32_t>(parsed.dataset.label.size());
+  const auto num_nodes = static_cast<int32_t>(nodes.names().size());
   std::vector<std::string> names = relations.take_names();
   parsed.dataset.graph.num_nodes = num_nodes;
   edges_.resize(names.size());
@@ -217,7 +192,7 @@ void GraphBuilder::finish_features(ParsedDataset& parsed) {
                      dataset.features.is_sparse ? "sparse" : "dense"));
     return;
   }
-  if (!has_feature_columns_) {
+  if (!has_feature_columns()) {
     rows_ = {};
     rows_.num_rows = num_nodes;
     rows_.rowptr.assign(static_cast<size_t>(num_nodes) + 1, 0);
@@ -228,19 +203,22 @@ void GraphBuilder::finish_features(ParsedDataset& parsed) {
     if (given_[i])
       lacks[static_cast<size_t>(dataset.node_type.empty() ? 0 : dataset.node_type[i])] = false;
   }
-  if (has_feature_columns_) note(fmt::format("features: {} columns", rows_.num_cols));
+  if (has_feature_columns()) note(fmt::format("features: {} columns", rows_.num_cols));
   for (size_t t = 0; t < lacks.size(); ++t) {
     if (!lacks[t]) continue;
     note(fmt::format(
         "features of {}: none given; one-hot of the type and of the degree's power of two instead",
         dataset.node_type_names.empty() ? "all nodes" : "type " + dataset.node_type_names[t]));
   }
-  parsed.features_are_default = !has_feature_columns_;
+  parsed.features_are_default = !has_feature_columns();
   if (std::find(lacks.begin(), lacks.end(), true) != lacks.end()) {
     rows_ = append_default_features(rows_, dataset.graph, dataset.node_type, lacks);
+    for (std::string& name : default_feature_names(dataset.node_type_names, lacks))
+      feature_names_.push_back(std::move(name));
   }
   drop_unit_values(rows_);
   dataset.features = dense_if_full(std::exchange(rows_, {}));
+  dataset.features.names = std::exchange(feature_names_, {});
 }
 
 void GraphBuilder::finish_split(ParsedDataset& parsed) {
@@ -248,7 +226,7 @@ void GraphBuilder::finish_split(ParsedDataset& parsed) {
     return;
   for (size_t p = 0; p < parts_.size(); ++p) {
     for (const int32_t node : parts_[p]) {
-      if (parsed.dataset.label[static_cast<size_t>(node)] != kNoLabel) continue;
+      if (parsed.dataset.labels.known(node)) continue;
       throw DataError(fmt::format("{}: node {:?} is in the {} part but has no label",
                                   parsed.dataset.name, nodes.names()[static_cast<size_t>(node)],
                                   kPartNames[p]));

@@ -7,29 +7,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include <emgnn/data/label_cells.h>
+#include <emgnn/data/name_table.h>
 #include <emgnn/data/parsed_dataset.h>
 
 namespace emgnn {
-
-// Names numbered in the order they are first seen.
-class NameTable {
- public:
-  int32_t add(std::string_view name);  // its number, new or old
-  std::optional<int32_t> find(std::string_view name) const;
-  const std::vector<std::string>& names() const { return names_; }
-  std::vector<std::string> take_names();  // and forgets them
-
- private:
-  struct Hash {
-    using is_transparent = void;
-    size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
-  };
-  std::unordered_map<std::string, int32_t, Hash, std::equal_to<>> number_;
-  std::vector<std::string> names_;
-};
 
 // train | validation (val, valid) | test
 std::optional<size_t> split_part(std::string_view word);
@@ -42,11 +26,15 @@ class GraphBuilder {
   };
   struct NodeRecord {
     std::string_view id, type, label;  // empty: none
+    int64_t label_at = 0;              // for LabelCells::Place
     std::optional<size_t> part;        // of the split
   };
 
   NameTable nodes;      // ids; every node needs add_node, in this order
   NameTable relations;  // edge types
+
+  // Before the first node with a label.
+  void set_label_column(std::string name, LabelCells::Place place);
 
   // The node's number, or nothing when the id is taken.
   std::optional<int32_t> add_node(const NodeRecord& record);
@@ -56,12 +44,13 @@ class GraphBuilder {
   void set_feature_names(std::vector<std::string> names);
   void add_feature_row(const std::vector<FeatureEntry>& row, bool given);
   void set_features(Features features);
-  bool has_feature_columns() const { return has_feature_columns_; }
+  bool has_feature_columns() const { return !feature_names_.empty(); }
 
   void note(std::string line) { notes_.push_back(std::move(line)); }
 
-  // Leaves the builder empty. DataError when there is nothing to build.
-  ParsedDataset finish(const std::string& name);
+  // Leaves the builder empty. DataError when there is nothing to build, or where the labels do not
+  // fit the task (kind_of_task).
+  ParsedDataset finish(const std::string& name, const std::string& task);
 
  private:
   struct EdgeList {
@@ -69,16 +58,18 @@ class GraphBuilder {
     bool weighted = false;
   };
 
-  void finish_labels(ParsedDataset& parsed);
+  void finish_labels(ParsedDataset& parsed, const std::string& task);
+  void finish_types(ParsedDataset& parsed);
   void finish_split(ParsedDataset& parsed);
   void finish_graph(ParsedDataset& parsed);
   void finish_features(ParsedDataset& parsed);
 
-  NameTable types_, labels_;
-  std::vector<int32_t> node_type_, node_label_;
+  NameTable types_;
+  LabelCells labels_;
+  std::vector<int32_t> node_type_;
   std::array<std::vector<int32_t>, 3> parts_;
   std::vector<EdgeList> edges_;
-  bool has_feature_columns_ = false;
+  std::vector<std::string> feature_names_;
   Csr rows_;
   std::vector<bool> given_;
   std::optional<Features> features_;

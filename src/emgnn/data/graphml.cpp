@@ -4,172 +4,152 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <cstring>
-#include <map>
-#include <pugixml.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <emgnn/base/error.h>
 #include <emgnn/base/file.h>
+#include <emgnn/formats/graphml.h>
 
 namespace emgnn {
 namespace {
 
-class GraphmlReader {
+// Gives nodes, edges and their values to the builder.
+class Mapping {
  public:
-  GraphmlReader(const std::filesystem::path& path, const OwnGraphColumns& columns,
-                GraphBuilder& builder)
-      : file_(path.string()), text_(read_file(path)), columns_(columns), builder_(builder) {}
+  Mapping(const std::filesystem::path& path, const OwnGraphColumns& columns, GraphBuilder& builder)
+      : file_(path.string()),
+        graphml_(parse_graphml(read_file(path), file_)),
+        columns_(columns),
+        builder_(builder) {}
 
   void run() {
-    const pugi::xml_parse_result result = document_.load_buffer(text_.data(), text_.size());
-    if (!result) fail(result.offset, result.description());
-    const pugi::xml_node root = document_.child("graphml"), graph = root.child("graph");
-    if (!graph) fail(0, "expected <graphml> with a <graph>");
-    if (graph.next_sibling("graph"))
-      fail(graph.next_sibling("graph").offset_debug(), "a second <graph>");
-    if (const pugi::xml_node hyper = graph.child("hyperedge"))
-      fail(hyper.offset_debug(), "a <hyperedge> is not supported");
-    read_keys(root);
-    for (const pugi::xml_node node : graph.children("node")) read_node(node);
-    for (const pugi::xml_node edge : graph.children("edge")) read_edge(edge);
+    map_keys();
+    for (const Graphml::Node& node : graphml_.nodes) add_node(node);
+    for (const Graphml::Edge& edge : graphml_.edges) add_edge(edge);
   }
 
  private:
   enum class Role { kType, kLabel, kSplit, kWeight, kFeature, kUnused };
-  struct Key {
+  struct Use {
     Role role = Role::kUnused;
-    int32_t column = 0;
-    std::string name;
+    int32_t column = 0;  // of a feature
   };
 
-  [[noreturn]] void fail(std::ptrdiff_t offset, std::string_view what) const {
-    const size_t end =
-        std::min(static_cast<size_t>(std::max<std::ptrdiff_t>(offset, 0)), text_.size());
-    const auto line =
-        1 + std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(end), '\n');
-    const size_t begin = text_.rfind('\n', end == 0 ? 0 : end - 1);
-    const size_t column = end - (begin == std::string::npos || begin >= end ? 0 : begin + 1) + 1;
-    throw DataError(fmt::format("{}: line {}, column {}: {}", file_, line, column, what));
+  Role role_of_nodes(const Graphml::Key& key) const {
+    if (key.name == columns_.type) return Role::kType;
+    if (key.name == columns_.label) return Role::kLabel;
+    if (key.name == columns_.split) return Role::kSplit;
+    return key.type == "string" ? Role::kUnused : Role::kFeature;
   }
 
-  void read_keys(pugi::xml_node root) {
+  Role role_of_edges(const Graphml::Key& key) const {
+    if (key.name == columns_.edge_type) return Role::kType;
+    return key.name == columns_.weight ? Role::kWeight : Role::kUnused;
+  }
+
+  void map_keys() {
     std::vector<std::string> features;
-    for (const pugi::xml_node key : root.children("key")) {
-      const std::string id = key.attribute("id").value(), domain = key.attribute("for").value();
-      const std::string name = key.attribute("attr.name").value(),
-                        type = key.attribute("attr.type").value();
-      if (id.empty()) fail(key.offset_debug(), "a <key> without an id");
-      if (key.child("default")) fail(key.offset_debug(), "a <default> of a <key> is not supported");
-      if (domain == "node" || domain == "all") {
-        Role role = name == columns_.type    ? Role::kType
-                    : name == columns_.label ? Role::kLabel
-                    : name == columns_.split ? Role::kSplit
-                    : type == "string"       ? Role::kUnused
-                                             : Role::kFeature;
-        if (role == Role::kUnused)
-          builder_.note(fmt::format("node attribute {:?} is a text and not used", name));
-        node_keys_[id] = {role, static_cast<int32_t>(features.size()), name};
-        if (role == Role::kFeature) features.push_back(name);
+    for (const Graphml::Key& key : graphml_.keys) {
+      Use& of_nodes = node_use_.emplace_back();
+      Use& of_edges = edge_use_.emplace_back();
+      if (key.of_nodes()) {
+        of_nodes = {role_of_nodes(key), static_cast<int32_t>(features.size())};
+        if (of_nodes.role == Role::kFeature) features.push_back(key.name);
+        if (of_nodes.role == Role::kLabel) {
+          builder_.set_label_column(key.name, [file = file_, name = key.name](int64_t line) {
+            return fmt::format("{}: line {}, attribute {:?}", file, line, name);
+          });
+        }
+        if (of_nodes.role == Role::kUnused)
+          builder_.note(fmt::format("node attribute {:?} is a text and not used", key.name));
       }
-      if (domain == "edge" || domain == "all") {
-        const Role role = name == columns_.edge_type ? Role::kType
-                          : name == columns_.weight  ? Role::kWeight
-                                                     : Role::kUnused;
-        if (role == Role::kUnused)
-          builder_.note(fmt::format("edge attribute {:?} is not used", name));
-        edge_keys_[id] = {role, 0, name};
+      if (key.of_edges()) {
+        of_edges = {role_of_edges(key), 0};
+        if (of_edges.role == Role::kUnused)
+          builder_.note(fmt::format("edge attribute {:?} is not used", key.name));
       }
     }
     builder_.set_feature_names(std::move(features));
   }
 
-  const Key& key_of(const std::map<std::string, Key>& keys, pugi::xml_node data) const {
-    const auto found = keys.find(data.attribute("key").value());
-    if (found == keys.end())
-      fail(data.offset_debug(), fmt::format("no <key> {:?}", data.attribute("key").value()));
-    return found->second;
-  }
-
-  float number(pugi::xml_node data, const Key& key) const {
-    const std::string_view text = data.child_value();
+  float number(const Graphml::Value& value) const {
+    const std::string_view text = value.text;
     if (text == "true" || text == "false") return text == "true" ? 1.0F : 0.0F;
-    float value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value)) {
-      fail(data.offset_debug(),
-           fmt::format("{:?}: expected a number, found {:?}", key.name, text.substr(0, 40)));
+    float parsed = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), parsed);
+    if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(parsed)) {
+      fail_at(file_, value.at,
+              fmt::format("{:?}: expected a number, found {:?}", graphml_.keys[value.key].name,
+                          text.substr(0, 40)));
     }
-    return value;
+    return parsed;
   }
 
-  void read_node(pugi::xml_node node) {
-    GraphBuilder::NodeRecord record{node.attribute("id").value(), {}, {}, {}};
-    if (record.id.empty()) fail(node.offset_debug(), "a <node> without an id");
-    if (node.child("graph")) fail(node.offset_debug(), "a <graph> within a node is not supported");
+  void add_node(const Graphml::Node& node) {
+    GraphBuilder::NodeRecord record{.id = node.id};
     std::vector<GraphBuilder::FeatureEntry> features;
     bool given = false;
-    for (const pugi::xml_node data : node.children("data")) {
-      const Key& key = key_of(node_keys_, data);
-      if (key.role == Role::kType) record.type = data.child_value();
-      if (key.role == Role::kLabel) record.label = data.child_value();
-      if (key.role == Role::kSplit && *data.child_value() != '\0') {
-        record.part = split_part(data.child_value());
-        if (!record.part) fail(data.offset_debug(), "expected train, validation or test");
+    for (const Graphml::Value& value : node.values) {
+      const Use& use = node_use_[value.key];
+      if (use.role == Role::kType) record.type = value.text;
+      if (use.role == Role::kLabel) {
+        record.label = value.text;
+        record.label_at = value.at.line;
       }
-      if (key.role != Role::kFeature) continue;
+      if (use.role == Role::kSplit && !value.text.empty()) {
+        record.part = split_part(value.text);
+        if (!record.part) fail_at(file_, value.at, "expected train, validation or test");
+      }
+      if (use.role != Role::kFeature) continue;
       given = true;
-      if (const float value = number(data, key); value != 0.0F)
-        features.push_back({key.column, value});
+      if (const float x = number(value); x != 0.0F) features.push_back({use.column, x});
     }
-    const auto by_column = [](const auto& a, const auto& b) { return a.col < b.col; };
-    std::sort(features.begin(), features.end(), by_column);
-    if (std::adjacent_find(features.begin(), features.end(), [](const auto& a, const auto& b) {
-          return a.col == b.col;
-        }) != features.end()) {
-      fail(node.offset_debug(), "an attribute is given twice");
-    }
+    std::sort(features.begin(), features.end(),
+              [](const auto& a, const auto& b) { return a.col < b.col; });
+    const auto twice =
+        std::adjacent_find(features.begin(), features.end(),
+                           [](const auto& a, const auto& b) { return a.col == b.col; });
+    if (twice != features.end()) fail_at(file_, node.at, "an attribute is given twice");
     if (!builder_.add_node(record))
-      fail(node.offset_debug(), fmt::format("a second node {:?}", record.id));
+      fail_at(file_, node.at, fmt::format("a second node {:?}", record.id));
     builder_.add_feature_row(features, given);
   }
 
-  int32_t end_of(pugi::xml_node edge, const char* attribute) const {
-    const auto node = builder_.nodes.find(edge.attribute(attribute).value());
-    if (!node)
-      fail(edge.offset_debug(),
-           fmt::format("{}: no node {:?}", attribute, edge.attribute(attribute).value()));
+  int32_t find_end(const Graphml::Edge& edge, const char* attribute, const std::string& id) const {
+    const auto node = builder_.nodes.find(id);
+    if (!node) fail_at(file_, edge.at, fmt::format("{}: no node {:?}", attribute, id));
     return *node;
   }
 
-  void read_edge(pugi::xml_node edge) {
-    std::string relation = "edge";
+  void add_edge(const Graphml::Edge& edge) {
+    std::string_view relation = "edge";
     float weight = 1.0F;
-    for (const pugi::xml_node data : edge.children("data")) {
-      const Key& key = key_of(edge_keys_, data);
-      if (key.role == Role::kType) relation = data.child_value();
-      if (key.role == Role::kWeight) weight = number(data, key);
+    for (const Graphml::Value& value : edge.values) {
+      const Role role = edge_use_[value.key].role;
+      if (role == Role::kType) relation = value.text;
+      if (role == Role::kWeight) weight = number(value);
     }
-    if (weight <= 0) fail(edge.offset_debug(), "a weight must be above 0");
-    if (relation.empty()) fail(edge.offset_debug(), "an edge without a type");
-    const int32_t source = end_of(edge, "source"), target = end_of(edge, "target");
+    if (weight <= 0) fail_at(file_, edge.at, "a weight must be above 0");
+    if (relation.empty()) fail_at(file_, edge.at, "an edge without a type");
+    const int32_t source = find_end(edge, "source", edge.source);
+    const int32_t target = find_end(edge, "target", edge.target);
     builder_.add_edge(builder_.relations.add(relation), source, target, weight);
   }
 
-  std::string file_, text_;
+  std::string file_;
+  Graphml graphml_;
   const OwnGraphColumns& columns_;
   GraphBuilder& builder_;
-  pugi::xml_document document_;
-  std::map<std::string, Key> node_keys_, edge_keys_;
+  std::vector<Use> node_use_, edge_use_;  // of each key
 };
 
 }  // namespace
 
 void read_graphml(const std::filesystem::path& path, const OwnGraphColumns& columns,
                   GraphBuilder& builder) {
-  GraphmlReader(path, columns, builder).run();
+  Mapping(path, columns, builder).run();
 }
 
 }  // namespace emgnn

@@ -131,8 +131,7 @@ ParsedDataset load_gtn(const SourceFiles& files, const GtnLayout& layout) {
   dataset.features.sparse = read_features(zip);
   dataset.features.num_rows = dataset.features.sparse.num_rows;
   dataset.features.num_cols = dataset.features.sparse.num_cols;
-  dataset.label.assign(static_cast<size_t>(dataset.graph.num_nodes), kNoLabel);
-  for (int32_t c = 0; c < layout.num_classes; ++c) dataset.class_names.push_back(std::to_string(c));
+  dataset.labels = unknown_classes(dataset.graph.num_nodes, numbered_names(layout.num_classes));
   for (size_t t = 0; t < layout.types.size(); ++t) {
     dataset.node_type_names.push_back(layout.types[t].name);
     dataset.node_type.resize(static_cast<size_t>(layout.types[t].end), static_cast<int32_t>(t));
@@ -142,7 +141,7 @@ ParsedDataset load_gtn(const SourceFiles& files, const GtnLayout& layout) {
                                   ? SourceFile{zip.file() + ": labels.pkl", zip.read("labels.pkl")}
                                   : files.read(labels.path);
     parsed.splits.push_back(
-        {labels.split, read_labels(source.bytes, source.path, layout, dataset.label)});
+        {labels.split, read_labels(source.bytes, source.path, layout, dataset.labels.cls)});
   }
   return parsed;
 }

@@ -83,27 +83,26 @@ KnownDataset molecules(const std::string& name, const std::string& path, const s
                        int64_t count, const std::string& summary) {
   PublishedCounts counts;
   counts.nodes = count;
-  return {{name, "molecules", summary, {path}, {kRandomMoleculeSplit, kScaffoldSplit}},
-          std::move(counts),
-          nullptr,
-          [path, target](const SourceFiles& files, MoleculeColumns columns) {
-            if (columns.target.empty()) columns.target = target;
-            return load_moleculenet(files, path, columns);
-          },
-          nullptr};
+  return {
+      {name, "molecules", summary, {path}, {kRandomMoleculeSplit, kScaffoldSplit}},
+      std::move(counts),
+      nullptr,
+      [path, target](const SourceFiles& files, MoleculeColumns columns, const std::string& task) {
+        if (columns.target.empty()) columns.target = target;
+        return load_moleculenet(files, path, columns, task);
+      },
+      nullptr};
 }
 
-KnownDataset toy_molecules() {
-  return {
-      {"toy-molecules",
-       "molecules",
-       "small molecules and their radius of gyration, Å; needs no file",
-       {},
-       {kRandomMoleculeSplit, kScaffoldSplit}},
-      {},
-      nullptr,
-      [](const SourceFiles&, const MoleculeColumns& columns) { return toy_molecule_rows(columns); },
-      radius_of_gyration};
+KnownDataset toy_molecules(const std::string& name, const std::string& summary,
+                           std::function<Labels(const Molecules&)> measure) {
+  return {{name, "molecules", summary, {}, {kRandomMoleculeSplit, kScaffoldSplit}},
+          {},
+          nullptr,
+          [name](const SourceFiles&, const MoleculeColumns& columns, const std::string&) {
+            return toy_molecule_rows(name, columns);
+          },
+          std::move(measure)};
 }
 
 // The generator's seed is fixed: all runs share the data.
@@ -130,7 +129,15 @@ std::vector<KnownDataset> make_table() {
                 [](uint64_t seed) { return noisy_relations({}, seed); }),
       generated("noisy-citations", "citations, some spurious and some missing; needs no file",
                 [](uint64_t seed) { return noisy_citations({}, seed); }),
-      toy_molecules(),
+      generated("noisy-labels", "texts with several topics each, linked by topic; needs no file",
+                [](uint64_t seed) { return noisy_labels({}, seed); }),
+      generated("noisy-values", "stations that measure the same quantity; needs no file",
+                [](uint64_t seed) { return noisy_values({}, seed); }),
+      toy_molecules("toy-molecules",
+                    "small molecules and their radius of gyration, Å; needs no file", toy_sizes),
+      toy_molecules("toy-molecules-binary",
+                    "the same molecules, and whether each is larger than most; needs no file",
+                    toy_is_large),
       gtn("imdb",
           {"",
            {{"movie", 4661}, {"director", 6931}, {"actor", 12772}},
@@ -226,13 +233,13 @@ void check_counts(const ParsedDataset& parsed, const PublishedCounts& counts) {
     compare(relation.name + " edges", relation.adjacency.num_entries() / 2,
             counts.edges.at(relation.name));
   }
-  compare("classes", dataset.num_classes(), static_cast<int64_t>(counts.class_sizes.size()));
+  compare("classes", dataset.labels.num_classes(), static_cast<int64_t>(counts.class_sizes.size()));
   std::vector<int64_t> sizes(counts.class_sizes.size(), 0);
-  for (const int32_t label : dataset.label) {
+  for (const int32_t label : dataset.labels.cls) {
     if (label != kNoLabel) ++sizes[static_cast<size_t>(label)];
   }
   for (size_t c = 0; c < sizes.size(); ++c) {
-    compare("nodes of class " + dataset.class_names[c], sizes[c], counts.class_sizes[c]);
+    compare("nodes of class " + dataset.labels.names[c], sizes[c], counts.class_sizes[c]);
   }
   for (const NamedSplit& named : parsed.splits) {
     compare("training nodes", static_cast<int64_t>(named.split.train.size()), counts.train);

@@ -27,9 +27,10 @@ struct KnownDataset {
   PublishedCounts counts;
   // One of the two.
   std::function<ParsedDataset(const SourceFiles&)> load;
-  std::function<MoleculeRows(const SourceFiles&, const MoleculeColumns&)> read_molecules;
-  // The target of molecules that come without a file, from the coordinates of conformer 0.
-  std::function<std::vector<double>(const Molecules&)> measure;
+  std::function<MoleculeRows(const SourceFiles&, const MoleculeColumns&, const std::string& task)>
+      read_molecules;
+  // The labels of molecules that come without a file, from the coordinates of conformer 0.
+  std::function<Labels(const Molecules&)> measure;
 };
 
 const std::vector<KnownDataset>& known_datasets();

@@ -21,18 +21,21 @@ std::string lower_extension(const fs::path& path) {
   return extension;
 }
 
-MoleculeRows read_file_of_user(const fs::path& path, const MoleculeColumns& columns) {
-  const std::string text = read_file(path);
-  return lower_extension(path) == ".csv" ? read_molecule_csv(text, path.string(), columns)
-                                         : read_molecule_sdf(text, path.string(), columns);
+MoleculeRows read_file_of_user(const MoleculeRequest& request) {
+  const std::string text = read_file(request.name);
+  const MoleculeColumns& columns = request.options.columns;
+  return lower_extension(request.name) == ".csv"
+             ? read_molecule_csv(text, request.name, columns, request.task)
+             : read_molecule_sdf(text, request.name, columns, request.task);
 }
 
 // Joins the rows with what became of each.
 MoleculeTable assemble(MoleculeRows rows, FeaturisedMolecules featurised) {
   MoleculeTable table;
-  table.target_name = std::move(rows.target_name);
   table.molecules = std::move(featurised.molecules);
   table.rejects = std::move(rows.rejects);
+  table.notes = std::move(rows.notes);
+  std::vector<int64_t> kept;
   for (size_t i = 0; i < rows.input.size(); ++i) {
     if (!featurised.reject[i].empty()) {
       const bool is_smiles = rows.input[i].format == MoleculeFormat::kSmiles;
@@ -41,9 +44,10 @@ MoleculeTable assemble(MoleculeRows rows, FeaturisedMolecules featurised) {
       continue;
     }
     table.row.push_back(rows.row[i]);
-    if (!rows.target.empty()) table.target.push_back(rows.target[i]);
+    kept.push_back(static_cast<int64_t>(i));
     if (!rows.part.empty()) table.part.push_back(rows.part[i]);
   }
+  table.labels = rows.labels.select(kept);
   std::sort(table.rejects.begin(), table.rejects.end(),
             [](const Reject& a, const Reject& b) { return a.row < b.row; });
   return table;
@@ -66,16 +70,16 @@ bool is_molecule_file(const std::string& path) {
 }
 
 MoleculeRows read_molecules(const MoleculeRequest& request) {
+  kind_of_task(request.task);  // a wrong word is an error also without a target
   const KnownDataset* known = find_known_dataset(request.name);
-  if (known == nullptr && is_molecule_file(request.name))
-    return read_file_of_user(request.name, request.options.columns);
+  if (known == nullptr && is_molecule_file(request.name)) return read_file_of_user(request);
   if (known == nullptr) known = &require_known_dataset(request.name);
   if (!known->read_molecules)
     throw UsageError(fmt::format("{} is not a table of molecules", request.name));
   const SourceFiles files(request.data_dir.empty() ? default_data_dir() : request.data_dir,
                           request.name,
                           request.allow_modified ? Checksums::kIgnore : Checksums::kRequire);
-  MoleculeRows rows = known->read_molecules(files, request.options.columns);
+  MoleculeRows rows = known->read_molecules(files, request.options.columns, request.task);
   const int64_t published = known->counts.nodes;
   if (!request.allow_modified && published > 0 && rows.num_records() != published) {
     throw DataError(fmt::format("dataset {}: {} molecules, but {} are published", request.name,
@@ -100,7 +104,10 @@ MoleculeTable load_molecules(const MoleculeRequest& request, const MoleculeObser
     throw DataError(fmt::format("{}: all {} rows are rejected, row {} because: {}", request.name,
                                 table.rejects.size(), first.row, first.reason));
   }
-  if (measured) table.target = known->measure(table.molecules);
+  if (measured) {
+    table.labels = known->measure(table.molecules);
+    check_task(request.task, table.labels, request.name);
+  }
   if (request.options.conformers.count == 0) drop_coordinates(table.molecules);
   return table;
 }

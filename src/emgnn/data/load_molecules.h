@@ -14,6 +14,7 @@ namespace emgnn {
 struct MoleculeRequest {
   std::string name;                // a name of the list, or a file ending in .csv, .sdf or .sd
   std::filesystem::path data_dir;  // of named ones; empty: default_data_dir()
+  std::string task = "auto";       // what the targets are: auto, classes, labels or values
   MoleculeOptions options;
   bool allow_modified = false;  // accept published files that were changed
   bool use_cache = true;

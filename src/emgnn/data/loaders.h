@@ -49,6 +49,6 @@ ParsedDataset load_gtn(const SourceFiles& files, const GtnLayout& layout);
 
 // moleculenet/*.csv
 MoleculeRows load_moleculenet(const SourceFiles& files, const std::string& path,
-                              const MoleculeColumns& columns);
+                              const MoleculeColumns& columns, const std::string& task);
 
 }  // namespace emgnn

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Molecules as graphs of their heavy atoms, with measured values and coordinates. Plain arrays:
-// chemistry is in rdkit_featurise.h.
+// chemistry is in chemistry.h.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
+
+#include <emgnn/data/labels.h>
 
 namespace emgnn {
 
@@ -35,7 +37,7 @@ struct Molecules {
   int64_t num_conformers = 0;             // of every molecule; 0: no coordinates
   std::vector<int64_t> atom_begin = {0};  // [num_molecules + 1]
   std::vector<int64_t> bond_begin = {0};  // [num_molecules + 1]
-  std::vector<float> atom_features;       // [num_atoms, 74], columns in rdkit_featurise.h
+  std::vector<float> atom_features;       // [num_atoms, 74], columns in chemistry.h
   std::vector<int32_t> bond_atoms;        // [num_bonds, 2], counted from the molecule's first atom
   std::vector<float> bond_features;       // [num_bonds, 12]
   std::vector<float> coordinates;         // [num_conformers, num_atoms, 3], Å
@@ -67,15 +69,15 @@ struct Reject {
 // Values of MoleculeTable::part.
 inline constexpr int8_t kNoPart = -1, kTrainPart = 0, kValidationPart = 1, kTestPart = 2;
 
-// Molecules with one value each. Splits are made of it by make_split (molecule_split.h).
+// Molecules and what is known about each. Splits are made of it by make_split (molecule_split.h).
 struct MoleculeTable {
   std::string name;
-  std::string target_name;  // empty: no target was asked for
   Molecules molecules;
-  std::vector<double> target;   // [num_molecules], or empty
-  std::vector<int64_t> row;     // [num_molecules], number of the record in the file, from 1
-  std::vector<int8_t> part;     // [num_molecules], or empty; what the split column says
-  std::vector<Reject> rejects;  // by row
+  Labels labels;                   // one row per molecule; kNone: no target was asked for
+  std::vector<int64_t> row;        // [num_molecules], number of the record in the file, from 1
+  std::vector<int8_t> part;        // [num_molecules], or empty; what the split column says
+  std::vector<Reject> rejects;     // by row
+  std::vector<std::string> notes;  // what was inferred, one line each
 
   int64_t num_molecules() const { return molecules.num_molecules(); }
 };

@@ -5,8 +5,9 @@ namespace emgnn {
 
 void describe(OptionVisitor& visitor, MoleculeColumns& columns) {
   visitor.text("data.smiles", columns.smiles, "column of a CSV file with the SMILES");
-  visitor.text("data.target", columns.target,
-               "column, or property of an SDF file, to predict; empty: the dataset's own");
+  visitor.text(
+      "data.target", columns.target,
+      "column, or property of an SDF file, to predict; several: a,b; empty: the dataset's own");
   visitor.text("data.split", columns.split,
                "column or property that says train, validation or test; empty: none");
 }

@@ -3,13 +3,14 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include <emgnn/base/error.h>
 #include <emgnn/base/file.h>
-#include <emgnn/formats/csv.h>
 #include <emgnn/data/graph_builder.h>
 #include <emgnn/data/graphml.h>
+#include <emgnn/formats/csv.h>
 #include <emgnn/formats/matrix_market.h>
 #include <emgnn/formats/npy.h>
 
@@ -35,52 +36,85 @@ float finite_float(const CsvReader& row, size_t column, std::string_view name) {
   return static_cast<float>(value);
 }
 
+// Places in the node table; -1: there is no such column.
+struct NodeColumns {
+  size_t id;
+  int type, label, split;
+  std::vector<size_t> features;  // every other
+};
+
+NodeColumns find_node_columns(const CsvTable& table, const OwnGraphColumns& columns) {
+  const OwnGraphColumns usual;
+  NodeColumns found{table.require(columns.id),
+                    find_column(table, columns.type, usual.type),
+                    find_column(table, columns.label, usual.label),
+                    find_column(table, columns.split, usual.split),
+                    {}};
+  for (size_t c = 0; c < table.columns().size(); ++c) {
+    const int column = static_cast<int>(c);
+    if (c != found.id && column != found.type && column != found.label && column != found.split)
+      found.features.push_back(c);
+  }
+  return found;
+}
+
+void set_columns(const CsvTable& table, const std::string& file, const NodeColumns& at,
+                 GraphBuilder& builder) {
+  std::vector<std::string> names;
+  for (const size_t c : at.features) names.push_back(table.columns()[c]);
+  builder.set_feature_names(std::move(names));
+  if (at.label < 0) return;
+  const std::string& name = table.columns()[static_cast<size_t>(at.label)];
+  builder.set_label_column(name, [file, name, column = at.label + 1](int64_t line) {
+    return fmt::format("{}: line {}, column {} ({})", file, line, column, name);
+  });
+}
+
+// What the split column says about a node with this label.
+std::optional<size_t> read_part(const CsvTable& table, const NodeColumns& at,
+                                const std::string& name, std::string_view label) {
+  const std::string_view word = field_or_empty(table, at.split);
+  if (word.empty() || word == "none") return std::nullopt;
+  const auto part = split_part(word);
+  const auto column = static_cast<size_t>(at.split);
+  if (!part)
+    table.row().fail(column, name,
+                     fmt::format("expected train, validation, test or nothing, found {:?}", word));
+  if (trimmed(label).empty()) table.row().fail(column, name, "a node of the split needs a label");
+  return part;
+}
+
+void read_feature_cells(const CsvTable& table, const NodeColumns& at, GraphBuilder& builder) {
+  std::vector<GraphBuilder::FeatureEntry> features;
+  bool given = false;
+  for (size_t k = 0; k < at.features.size(); ++k) {
+    const size_t column = at.features[k];
+    if (table.field(column).empty()) continue;
+    given = true;
+    const float value = finite_float(table.row(), column, table.columns()[column]);
+    if (value != 0.0F) features.push_back({static_cast<int32_t>(k), value});
+  }
+  builder.add_feature_row(features, given);
+}
+
 void read_nodes(const fs::path& path, const OwnGraphColumns& columns, GraphBuilder& builder) {
   const std::string text = read_file(path);
   CsvTable table(text, path.string());
-  const size_t id = table.require(columns.id);
-  const OwnGraphColumns usual;
-  const int type = find_column(table, columns.type, usual.type),
-            label = find_column(table, columns.label, usual.label),
-            split = find_column(table, columns.split, usual.split);
-  std::vector<size_t> feature_columns;
-  std::vector<std::string> feature_names;
-  for (size_t c = 0; c < table.columns().size(); ++c) {
-    const int column = static_cast<int>(c);
-    if (c == id || column == type || column == label || column == split) continue;
-    feature_columns.push_back(c);
-    feature_names.push_back(table.columns()[c]);
-  }
-  builder.set_feature_names(std::move(feature_names));
-  std::vector<GraphBuilder::FeatureEntry> features;
+  const NodeColumns at = find_node_columns(table, columns);
+  set_columns(table, path.string(), at, builder);
   while (table.next()) {
     const CsvReader& row = table.row();
-    GraphBuilder::NodeRecord record{
-        table.field(id), field_or_empty(table, type), field_or_empty(table, label), {}};
-    if (record.id.empty()) row.fail(id, columns.id, "a node without an id");
-    if (type >= 0 && record.type.empty())
-      row.fail(static_cast<size_t>(type), columns.type, "a node without a type");
-    if (const std::string_view word = field_or_empty(table, split);
-        !word.empty() && word != "none") {
-      record.part = split_part(word);
-      const auto at = static_cast<size_t>(split);
-      if (!record.part)
-        row.fail(at, columns.split,
-                 fmt::format("expected train, validation, test or nothing, found {:?}", word));
-      if (record.label.empty()) row.fail(at, columns.split, "a node of the split needs a label");
-    }
+    GraphBuilder::NodeRecord record{.id = table.field(at.id),
+                                    .type = field_or_empty(table, at.type),
+                                    .label = field_or_empty(table, at.label),
+                                    .label_at = row.line()};
+    if (record.id.empty()) row.fail(at.id, columns.id, "a node without an id");
+    if (at.type >= 0 && record.type.empty())
+      row.fail(static_cast<size_t>(at.type), columns.type, "a node without a type");
+    record.part = read_part(table, at, columns.split, record.label);
     if (!builder.add_node(record))
-      row.fail(id, columns.id, fmt::format("a second node {:?}", record.id));
-    features.clear();
-    bool given = false;
-    for (size_t k = 0; k < feature_columns.size(); ++k) {
-      if (table.field(feature_columns[k]).empty()) continue;
-      given = true;
-      const float value =
-          finite_float(row, feature_columns[k], table.columns()[feature_columns[k]]);
-      if (value != 0.0F) features.push_back({static_cast<int32_t>(k), value});
-    }
-    builder.add_feature_row(features, given);
+      row.fail(at.id, columns.id, fmt::format("a second node {:?}", record.id));
+    read_feature_cells(table, at, builder);
   }
 }
 
@@ -91,7 +125,7 @@ int32_t node_of(const CsvTable& table, size_t column, const std::string& name, b
   if (id.empty()) table.row().fail(column, name, "an edge without a node");
   if (const auto known = builder.nodes.find(id)) return *known;
   if (!add_new) table.row().fail(column, name, fmt::format("no node {:?} in the node table", id));
-  const int32_t node = *builder.add_node({id, {}, {}, {}});
+  const int32_t node = *builder.add_node({.id = id});
   builder.add_feature_row({}, false);
   return node;
 }
@@ -131,7 +165,8 @@ void read_adjacency(const fs::path& path, bool add_nodes, GraphBuilder& builder)
   if (matrix.num_rows != matrix.num_cols)
     throw DataError(fmt::format("{}: an adjacency matrix is square", path.string()));
   for (int32_t i = 0; add_nodes && i < matrix.num_rows; ++i) {
-    if (builder.add_node({std::to_string(i), {}, {}, {}})) builder.add_feature_row({}, false);
+    const std::string id = std::to_string(i);
+    if (builder.add_node({.id = id})) builder.add_feature_row({}, false);
   }
   const size_t num_nodes = builder.nodes.names().size();
   if (static_cast<size_t>(matrix.num_rows) != num_nodes) {
@@ -182,11 +217,37 @@ Features read_features(const fs::path& path) {
   return from_csr(std::move(csr));
 }
 
+std::vector<std::string> read_feature_names(const fs::path& path, int32_t num_cols) {
+  const std::string text = read_file(path);
+  CsvTable table(text, path.string());
+  const size_t name = table.require("name");
+  std::vector<std::string> names;
+  while (table.next()) names.emplace_back(table.field(name));
+  if (names.size() != static_cast<size_t>(num_cols)) {
+    throw DataError(fmt::format("{}: {} names for {} columns of features", path.string(),
+                                names.size(), num_cols));
+  }
+  return names;
+}
+
+Features read_matrix_of_nodes(const OwnGraphSources& sources, const GraphBuilder& builder) {
+  const std::string file = sources.features.string();
+  Features features = read_features(sources.features);
+  const size_t num_nodes = builder.nodes.names().size();
+  if (static_cast<size_t>(features.num_rows) != num_nodes)
+    throw DataError(fmt::format("{}: {} rows for {} nodes", file, features.num_rows, num_nodes));
+  if (builder.has_feature_columns())
+    throw DataError(fmt::format("{}: the node table has feature columns too", file));
+  if (!sources.feature_names.empty())
+    features.names = read_feature_names(sources.feature_names, features.num_cols);
+  return features;
+}
+
 }  // namespace
 
 std::vector<fs::path> OwnGraphSources::files() const {
   std::vector<fs::path> all = adjacency;
-  for (const fs::path& path : {nodes, edges, features, graphml}) {
+  for (const fs::path& path : {nodes, edges, features, feature_names, graphml}) {
     if (!path.empty()) all.push_back(path);
   }
   return all;
@@ -209,6 +270,7 @@ OwnGraphSources find_own_graph(const fs::path& directory) {
     const bool matrix = extension == ".mtx", array = extension == ".npy" || extension == ".npz";
     if (path.filename() == "nodes.csv") take(found.nodes, path);
     if (path.filename() == "edges.csv") take(found.edges, path);
+    if (path.filename() == "feature_names.csv") take(found.feature_names, path);
     if (path.stem() == "features" && (matrix || array)) take(found.features, path);
     if (matrix && path.stem() != "features") found.adjacency.push_back(path);
     if (extension == ".graphml") take(found.graphml, path);
@@ -221,6 +283,7 @@ OwnGraphSources find_own_graph(const fs::path& directory) {
 }
 
 ParsedDataset load_own_graph(const OwnGraphSources& sources, const std::string& name) {
+  kind_of_task(sources.task);  // a wrong word before a long read
   const int ways = (sources.graphml.empty() ? 0 : 1) + (sources.edges.empty() ? 0 : 1) +
                    (sources.adjacency.empty() ? 0 : 1);
   if (ways != 1 || (!sources.graphml.empty() && !sources.nodes.empty())) {
@@ -235,19 +298,12 @@ ParsedDataset load_own_graph(const OwnGraphSources& sources, const std::string& 
   if (!sources.graphml.empty()) read_graphml(sources.graphml, sources.columns, builder);
   if (!sources.edges.empty()) read_edges(sources.edges, sources.columns, nodes_from_edges, builder);
   for (const fs::path& path : sources.adjacency) read_adjacency(path, nodes_from_edges, builder);
-  if (!sources.features.empty()) {
-    Features features = read_features(sources.features);
-    if (static_cast<size_t>(features.num_rows) != builder.nodes.names().size()) {
-      throw DataError(fmt::format("{}: {} rows for {} nodes", sources.features.string(),
-                                  features.num_rows, builder.nodes.names().size()));
-    }
-    if (builder.has_feature_columns()) {
-      throw DataError(
-          fmt::format("{}: the node table has feature columns too", sources.features.string()));
-    }
-    builder.set_features(std::move(features));
+  if (!sources.features.empty()) builder.set_features(read_matrix_of_nodes(sources, builder));
+  if (sources.features.empty() && !sources.feature_names.empty()) {
+    throw DataError(
+        fmt::format("{}: there is no matrix of features to name", sources.feature_names.string()));
   }
-  return builder.finish(name);
+  return builder.finish(name, sources.task);
 }
 
 }  // namespace emgnn

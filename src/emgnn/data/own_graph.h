@@ -23,21 +23,25 @@ struct OwnGraphSources {
   std::filesystem::path nodes, edges;  // .csv
   std::filesystem::path
       features;  // .npy, .npz (dense array or scipy csr/csc) or .mtx, rows as in `nodes`
+  std::filesystem::path feature_names;  // .csv with a column `name`, a row per feature column
   std::vector<std::filesystem::path> adjacency;  // .mtx, one relation each, named after the file
   std::filesystem::path graphml;
   OwnGraphColumns columns;
+  std::string task = "auto";  // what the labels are: auto, classes, labels or values
 
   std::vector<std::filesystem::path> files() const;  // all that are given
 };
 
-// nodes.csv, edges.csv, features.{npy,npz,mtx}, other *.mtx, *.graphml. DataError when they are
+// nodes.csv, edges.csv, features.{npy,npz,mtx}, feature_names.csv, other *.mtx, *.graphml. DataError when they are
 // none or contradict each other.
 OwnGraphSources find_own_graph(const std::filesystem::path& directory);
 
 // The graph, with notes on everything that was inferred. Errors name file, line and column.
 ParsedDataset load_own_graph(const OwnGraphSources& sources, const std::string& name);
 
-// Writes such a directory. It appears whole or not at all; `directory` must not exist.
+// Writes such a directory. It appears whole or not at all; `directory` must not exist. A label cell
+// says what it said; a task that was set by hand must be set again where the directory is read.
+// UsageError when the nodes have several values each: a directory has one label column.
 void write_own_graph(const ParsedDataset& parsed, const std::filesystem::path& directory);
 
 }  // namespace emgnn

@@ -8,19 +8,33 @@
 
 #include <emgnn/base/error.h>
 #include <emgnn/base/file.h>
+#include <emgnn/data/own_graph.h>
 #include <emgnn/formats/csv.h>
 #include <emgnn/formats/matrix_market.h>
-#include <emgnn/data/own_graph.h>
 
 namespace emgnn {
 namespace {
 
 namespace fs = std::filesystem;
 
+// The cell that is read back as this node's label. Of labels a separator follows even one name, or
+// none, so that the cell is not taken for a class.
+std::string label_cell(const Labels& labels, int64_t node) {
+  if (!labels.known(node)) return "";
+  if (labels.kind == LabelKind::kClasses)
+    return labels.names[static_cast<size_t>(labels.cls[static_cast<size_t>(node)])];
+  if (labels.kind == LabelKind::kValues) return fmt::format("{}", labels.at(node, 0));
+  std::string cell;
+  for (int32_t k = 0; k < labels.num_names(); ++k) {
+    if (labels.at(node, k) == 1.0) cell += labels.names[static_cast<size_t>(k)] + ";";
+  }
+  return cell.empty() ? ";" : cell;
+}
+
 std::string nodes_csv(const ParsedDataset& parsed) {
   const Dataset& dataset = parsed.dataset;
   const bool typed = !dataset.node_type.empty(), split = !parsed.splits.empty();
-  std::vector<const char*> part(dataset.label.size(), "");
+  std::vector<const char*> part(static_cast<size_t>(dataset.graph.num_nodes), "");
   if (split) {
     const Split& first = parsed.splits.front().split;
     for (const int32_t id : first.train) part[static_cast<size_t>(id)] = "train";
@@ -35,10 +49,7 @@ std::string nodes_csv(const ParsedDataset& parsed) {
       out += ",";
       out += csv_field(dataset.node_type_names[static_cast<size_t>(dataset.node_type[at])]);
     }
-    out += ",";
-    if (dataset.label[at] != kNoLabel) {
-      out += csv_field(dataset.class_names[static_cast<size_t>(dataset.label[at])]);
-    }
+    out += "," + csv_field(label_cell(dataset.labels, i));
     if (split) out += fmt::format(",{}", part[at]);
     out += "\n";
   }
@@ -69,6 +80,13 @@ std::string edges_csv(const Dataset& dataset) {
   return out;
 }
 
+std::string feature_names_csv(const std::vector<std::string>& names) {
+  std::string out = "name\n";
+  // An empty line would be skipped.
+  for (const std::string& name : names) out += (name.empty() ? "\"\"" : csv_field(name)) + "\n";
+  return out;
+}
+
 std::string npy_of(const Features& features) {
   std::string header =
       fmt::format("{{'descr': '<f4', 'fortran_order': False, 'shape': ({}, {}), }}",
@@ -92,6 +110,8 @@ void write_own_graph(const ParsedDataset& parsed, const fs::path& where) {
   fs::path temporary = directory;
   temporary += fmt::format(".{}.part", ::getpid());
   const Dataset& dataset = parsed.dataset;
+  EMGNN_CHECK(dataset.labels.kind != LabelKind::kValues || dataset.labels.num_names() == 1,
+              "a directory has one value per node", dataset.labels.num_names());
   try {
     fs::create_directories(temporary);
     write_atomically(temporary / "nodes.csv", nodes_csv(parsed));
@@ -100,6 +120,9 @@ void write_own_graph(const ParsedDataset& parsed, const fs::path& where) {
       write_atomically(temporary / "features.mtx", write_matrix_market(dataset.features.sparse));
     } else if (!parsed.features_are_default) {
       write_atomically(temporary / "features.npy", npy_of(dataset.features));
+    }
+    if (!parsed.features_are_default && !dataset.features.names.empty()) {
+      write_atomically(temporary / "feature_names.csv", feature_names_csv(dataset.features.names));
     }
     fs::rename(temporary, directory);
   } catch (const fs::filesystem_error& error) {

@@ -7,8 +7,8 @@
 
 #include <emgnn/base/error.h>
 #include <emgnn/data/loaders.h>
-#include <emgnn/formats/pickle.h>
 #include <emgnn/data/pubmed_presence.h>
+#include <emgnn/formats/pickle.h>
 
 namespace emgnn {
 namespace {
@@ -143,11 +143,10 @@ Skeleton read_skeleton(const SourceFiles& files, const std::string& set) {
   read_graph(files, part(set, "graph"), last + 1, skeleton.parsed);
   // Ids between the test ids that have no row of their own keep kNoLabel and a zero feature row
   // (Citeseer has 15).
-  dataset.label.assign(static_cast<size_t>(last) + 1, kNoLabel);
-  std::copy(listed.label.begin(), listed.label.end(), dataset.label.begin());
+  dataset.labels = unknown_classes(int64_t{last} + 1, numbered_names(train.num_classes));
+  std::copy(listed.label.begin(), listed.label.end(), dataset.labels.cls.begin());
   for (size_t k = 0; k < test_ids.size(); ++k)
-    dataset.label[static_cast<size_t>(test_ids[k])] = test.label[k];
-  for (int32_t c = 0; c < train.num_classes; ++c) dataset.class_names.push_back(std::to_string(c));
+    dataset.labels.cls[static_cast<size_t>(test_ids[k])] = test.label[k];
 
   NamedSplit split{"planetoid", {}};
   split.split.train.resize(static_cast<size_t>(num_train));

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <emgnn/data/pubmed_presence.h>
 
-#include <zlib.h>
-
 #include <charconv>
 #include <string>
 #include <vector>
 
 #include <emgnn/base/error.h>
+#include <emgnn/formats/gzip.h>
 
 namespace emgnn {
 namespace {
@@ -18,26 +17,9 @@ constexpr size_t kMaxMapBytes = 1 << 20;
 // Word w of features.txt is Planetoid's column w - 1, but for two neighbours that are swapped.
 int32_t column_of(int32_t word) { return word == 438 ? 438 : word == 439 ? 437 : word - 1; }
 
-std::string gunzip(const SourceFile& file) {
-  std::string out(kMaxMapBytes, '\0');
-  z_stream stream{};
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(file.bytes.data()));
-  stream.avail_in = static_cast<uInt>(file.bytes.size());
-  stream.next_out = reinterpret_cast<Bytef*>(out.data());
-  stream.avail_out = static_cast<uInt>(out.size());
-  constexpr int kGzipOnly = 16 + MAX_WBITS;
-  EMGNN_DCHECK(inflateInit2(&stream, kGzipOnly) == Z_OK);
-  const int status = inflate(&stream, Z_FINISH);
-  const size_t size = stream.total_out;
-  inflateEnd(&stream);
-  if (status != Z_STREAM_END) throw DataError(fmt::format("{}: not a whole gzip file", file.path));
-  out.resize(size);
-  return out;
-}
-
 // A JSON array of the numbers 0..n-1 in some order.
 std::vector<int32_t> read_permutation(const SourceFile& file, int32_t n) {
-  const std::string text = gunzip(file);
+  const std::string text = gunzip(file.bytes, file.path, kMaxMapBytes);
   const auto fail = [&] {
     throw DataError(
         fmt::format("{}: expected a JSON array of 0..{} in some order", file.path, n - 1));

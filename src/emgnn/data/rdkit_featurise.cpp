@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <emgnn/data/rdkit_featurise.h>
-
 #include <GraphMol/FileParsers/FileParsers.h>
 #include <GraphMol/SmilesParse/SmilesParse.h>
 #include <GraphMol/SmilesParse/SmilesWrite.h>
@@ -11,6 +9,7 @@
 #include <memory>
 
 #include <emgnn/base/error.h>
+#include <emgnn/data/chemistry_module.h>
 #include <emgnn/data/rdkit_parts.h>
 
 namespace emgnn {
@@ -101,8 +100,6 @@ void append_conformers(const RWMol& molecule, const ConformerOptions& options, M
   }
 }
 
-}  // namespace
-
 FeaturisedMolecule featurise(const MoleculeInput& input, const ConformerOptions& options) {
   FeaturisedMolecule result;
   result.molecule.num_conformers = options.count;
@@ -128,4 +125,12 @@ FeaturisedMolecule featurise(const MoleculeInput& input, const ConformerOptions&
 
 std::string rdkit_version() { return RDKit::rdkitVersion; }
 
+}  // namespace
 }  // namespace emgnn
+
+const emgnn::ChemistryModule* emgnn_chemistry_module() {
+  static const std::string build = emgnn::chemistry_build();
+  static const emgnn::ChemistryModule module{build.c_str(),
+                                             {emgnn::featurise, emgnn::rdkit_version}};
+  return &module;
+}

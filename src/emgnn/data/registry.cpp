@@ -41,10 +41,13 @@ ParsedDataset parse_known(const KnownDataset& known, const DatasetRequest& reque
 }
 
 ParsedDataset parse_directory(const fs::path& directory, const DatasetRequest& request) {
-  const OwnGraphSources sources = find_own_graph(directory);
+  OwnGraphSources sources = find_own_graph(directory);
+  sources.task = request.task;
   const std::string name = fs::weakly_canonical(directory).filename().string();
   const auto parse = [&] { return load_own_graph(sources, name); };
-  return request.use_cache ? load_through_cache({name, "own", sources.files()}, parse) : parse();
+  return request.use_cache
+             ? load_through_cache({name, "own " + request.task, sources.files()}, parse)
+             : parse();
 }
 
 // One symmetric relation between two types -> one relation per direction: XY leaves the type that
@@ -135,7 +138,9 @@ ParsedDataset parse_dataset(const DatasetRequest& request) {
         fmt::format("{} is a table of molecules, not a graph with labelled nodes", request.name));
   }
   if (is_own_graph(request.name)) return parse_directory(request.name, request);
-  return parse_known(require_known_dataset(request.name), request);
+  ParsedDataset parsed = parse_known(require_known_dataset(request.name), request);
+  check_task(request.task, parsed.dataset.labels, request.name);
+  return parsed;
 }
 
 DatasetSummary summarise_dataset(const DatasetRequest& request) {

@@ -32,6 +32,7 @@ struct DatasetRequest {
   std::string name;                // a name of the list, or a directory
   std::filesystem::path data_dir;  // empty: default_data_dir()
   std::string split;               // grammar in split.h; empty: the dataset's default
+  std::string task = "auto";       // what an own graph's labels are: auto, classes, labels, values
   uint64_t seed = 0;
   int run = 0;  // run r of --runs: random splits are drawn with seed + r
   bool directed_relations =

@@ -29,12 +29,22 @@ std::optional<size_t> count_of(double value) {
 }
 
 std::vector<std::vector<int32_t>> ids_by_class(const Dataset& dataset) {
-  std::vector<std::vector<int32_t>> ids(static_cast<size_t>(dataset.num_classes()));
-  for (size_t i = 0; i < dataset.label.size(); ++i) {
-    if (dataset.label[i] != kNoLabel)
-      ids[static_cast<size_t>(dataset.label[i])].push_back(static_cast<int32_t>(i));
+  const Labels& labels = dataset.labels;
+  std::vector<std::vector<int32_t>> ids(labels.names.size());
+  for (size_t i = 0; i < labels.cls.size(); ++i) {
+    if (labels.cls[i] != kNoLabel)
+      ids[static_cast<size_t>(labels.cls[i])].push_back(static_cast<int32_t>(i));
   }
   return ids;
+}
+
+void require_classes(const ParsedDataset& parsed, const std::string& spec) {
+  const LabelKind kind = parsed.dataset.labels.kind;
+  if (kind == LabelKind::kClasses) return;
+  reject(parsed, spec,
+         kind == LabelKind::kNone
+             ? "it needs classes, but no node has a label"
+             : fmt::format("it needs classes, but the nodes have {}", name_of(kind)));
 }
 
 // Cuts shuffled ids at the rounded running sums of the shares.
@@ -51,20 +61,19 @@ void deal(const std::vector<int32_t>& ids, const Shares& shares, Split& split) {
   split.test.insert(split.test.end(), b, c);
 }
 
-Split random_split(const ParsedDataset& parsed, const Shares& shares, bool by_class, Rng rng) {
+Split random_split(const ParsedDataset& parsed, const Shares& shares, Rng rng) {
   Split split;
-  std::vector<int32_t> all;
+  std::vector<int32_t> all = parsed.dataset.labels.known_rows();
+  shuffle(all, rng);
+  deal(all, shares, split);
+  return split;
+}
+
+Split stratified_split(const ParsedDataset& parsed, const Shares& shares, Rng rng) {
+  Split split;
   for (std::vector<int32_t>& ids : ids_by_class(parsed.dataset)) {
-    if (by_class) {
-      shuffle(ids, rng);
-      deal(ids, shares, split);
-    }
-    all.insert(all.end(), ids.begin(), ids.end());
-  }
-  if (!by_class) {
-    std::sort(all.begin(), all.end());
-    shuffle(all, rng);
-    deal(all, shares, split);
+    shuffle(ids, rng);
+    deal(ids, shares, split);
   }
   return split;
 }
@@ -87,7 +96,7 @@ Split per_class_split(const ParsedDataset& parsed, const std::string& spec, std:
   for (size_t c = 0; c < by_class.size(); ++c) {
     if (by_class[c].size() < counts[0]) {
       throw UsageError(fmt::format("split {:?} of {}: class {} has only {} labelled nodes", spec,
-                                   parsed.dataset.name, parsed.dataset.class_names[c],
+                                   parsed.dataset.name, parsed.dataset.labels.names[c],
                                    by_class[c].size()));
     }
     shuffle(by_class[c], rng);
@@ -135,9 +144,9 @@ Split first_labels_per_class(const ParsedDataset& parsed, const std::string& spe
   Split split = *find_named(parsed, default_spec(parsed), draw);
   std::vector<int32_t> train = std::exchange(split.train, {});
   std::sort(train.begin(), train.end());
-  std::vector<size_t> taken(static_cast<size_t>(parsed.dataset.num_classes()), 0);
+  std::vector<size_t> taken(parsed.dataset.labels.names.size(), 0);
   for (const int32_t id : train) {
-    size_t& count = taken[static_cast<size_t>(parsed.dataset.label[static_cast<size_t>(id)])];
+    size_t& count = taken[static_cast<size_t>(parsed.dataset.labels.cls[static_cast<size_t>(id)])];
     if (count == *wanted) continue;
     ++count;
     split.train.push_back(id);
@@ -145,7 +154,7 @@ Split first_labels_per_class(const ParsedDataset& parsed, const std::string& spe
   for (size_t c = 0; c < taken.size(); ++c) {
     if (taken[c] < *wanted) {
       throw UsageError(fmt::format("split {:?} of {}: class {} has only {} training nodes", spec,
-                                   parsed.dataset.name, parsed.dataset.class_names[c], taken[c]));
+                                   parsed.dataset.name, parsed.dataset.labels.names[c], taken[c]));
     }
   }
   return split;
@@ -159,8 +168,10 @@ std::vector<std::string> valid_splits(const ParsedDataset& parsed) {
     if (named.name == "geom-gcn:0") names.insert(names.end(), {"geom-gcn", "geom-gcn:I"});
     if (!named.name.starts_with(kGeomGcn)) names.push_back(named.name);
   }
-  if (!parsed.splits.empty()) names.emplace_back("labels-per-class:K");
-  names.insert(names.end(), {"random:A/B/C", "stratified:A/B/C", "per-class:K[/V/T]"});
+  const bool classes = parsed.dataset.labels.kind == LabelKind::kClasses;
+  if (classes && !parsed.splits.empty()) names.emplace_back("labels-per-class:K");
+  names.emplace_back("random:A/B/C");
+  if (classes) names.insert(names.end(), {"stratified:A/B/C", "per-class:K[/V/T]"});
   return names;
 }
 
@@ -178,13 +189,16 @@ Split make_split(const ParsedDataset& parsed, const SplitRequest& request) {
   const size_t colon = spec.find(':');
   const std::string kind = spec.substr(0, colon),
                     rest = colon == std::string::npos ? "" : spec.substr(colon + 1);
+  if (kind == "labels-per-class" || kind == "per-class" || kind == "stratified")
+    require_classes(parsed, spec);
   if (kind == "labels-per-class") return first_labels_per_class(parsed, spec, rest, draw);
   const Rng rng(draw, Stream::kSplit);
   if (kind == "per-class") return per_class_split(parsed, spec, rest, rng);
   if (kind == "random" || kind == "stratified") {
     const auto shares = shares_of(rest);
     if (!shares) reject(parsed, spec, kSharesExpected);
-    return random_split(parsed, *shares, kind == "stratified", rng);
+    return kind == "random" ? random_split(parsed, *shares, rng)
+                            : stratified_split(parsed, *shares, rng);
   }
   reject(parsed, spec, "unknown");
 }

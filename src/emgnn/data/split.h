@@ -2,11 +2,13 @@
 // Which labelled nodes are for training, validation and test. One grammar for every dataset:
 //   NAME                 a split that comes with the data: planetoid, gtn, emgnn, column
 //   geom-gcn             the ten of geom-gcn in turn: (seed + run) mod 10;  geom-gcn:I  the I-th
-//   labels-per-class:K   the first K training ids of each class of the default split; validation
-//   and test as they are random:A/B/C         shares of the labelled nodes, shuffled by the seed
-//   stratified:A/B/C     the same within each class
-//   per-class:K[/V/T]    K random nodes of each class, then V and T of the others (without V and T:
-//   halves)
+//   random:A/B/C         shares of the labelled nodes, shuffled by the seed
+// and, where the labels are classes,
+//   labels-per-class:K   the first K training ids of each class of the default split; the other
+//                        parts as they are
+//   stratified:A/B/C     shares within each class
+//   per-class:K[/V/T]    K random nodes of each class, then V and T of the others; without V and T
+//                        half of the others each
 #pragma once
 
 #include <cstdint>
@@ -23,8 +25,7 @@ struct SplitRequest {
   int run = 0;
 };
 
-// UsageError with the valid list when the spec is unknown or malformed; DataError when the labels
-// do not allow it.
+// UsageError when the spec is unknown or malformed, or asks for what the labels do not allow.
 Split make_split(const ParsedDataset& parsed, const SplitRequest& request);
 
 // What this dataset allows, for messages and `data info`.

@@ -10,8 +10,6 @@
 namespace emgnn {
 namespace {
 
-constexpr const char* kTarget = "radius of gyration";
-
 std::string chain(size_t length) { return std::string(length, 'C'); }
 
 // Linear alkanes, and one functional group at the end of a chain.
@@ -114,16 +112,15 @@ std::vector<std::string> toy_smiles() {
   return out;
 }
 
-MoleculeRows toy_molecule_rows(const MoleculeColumns& columns) {
-  EMGNN_CHECK(columns.target.empty() || columns.target == kTarget,
-              fmt::format("toy-molecules has the one target {:?}", kTarget), columns.target);
-  EMGNN_CHECK(columns.split.empty(), "toy-molecules has no column for data.split", columns.split);
+MoleculeRows toy_molecule_rows(const std::string& dataset, const MoleculeColumns& columns) {
+  EMGNN_CHECK(columns.target.empty(), dataset + " has no column for data.target", columns.target);
+  EMGNN_CHECK(columns.split.empty(), dataset + " has no column for data.split", columns.split);
   MoleculeRows rows;
-  rows.target_name = kTarget;
   for (std::string& smiles : toy_smiles()) {
     rows.input.push_back({MoleculeFormat::kSmiles, std::move(smiles)});
     rows.row.push_back(static_cast<int64_t>(rows.input.size()));
   }
+  rows.labels = no_labels(static_cast<int64_t>(rows.input.size()));
   return rows;
 }
 
@@ -142,6 +139,26 @@ std::vector<double> radius_of_gyration(const Molecules& molecules) {
     out.push_back(std::sqrt(std::max(0.0, squares / n - mean_squared)));
   }
   return out;
+}
+
+Labels toy_sizes(const Molecules& molecules) {
+  return {.kind = LabelKind::kValues,
+          .num_rows = molecules.num_molecules(),
+          .names = {"radius of gyration"},
+          .cls = {},
+          .value = radius_of_gyration(molecules)};
+}
+
+Labels toy_is_large(const Molecules& molecules) {
+  Labels labels = toy_sizes(molecules);
+  std::vector<double> sizes = labels.value;
+  const auto middle = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2);
+  std::nth_element(sizes.begin(), middle, sizes.end());
+  const double median = *middle;
+  labels.kind = LabelKind::kLabels;
+  labels.names = {"large"};
+  for (double& y : labels.value) y = y > median ? 1.0 : 0.0;
+  return labels;
 }
 
 }  // namespace emgnn

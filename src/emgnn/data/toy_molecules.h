@@ -13,10 +13,14 @@ namespace emgnn {
 // branched chains, substituted rings, and pairs of E and Z alkenes, which differ in geometry alone.
 std::vector<std::string> toy_smiles();
 
-// The same as rows. The target, "radius of gyration", is measured later: UsageError for another.
-MoleculeRows toy_molecule_rows(const MoleculeColumns& columns);
+// The same as rows. Their labels are measured later: UsageError where columns names a target or a
+// split. `dataset` is for the message.
+MoleculeRows toy_molecule_rows(const std::string& dataset, const MoleculeColumns& columns);
 
 // R_g² = (1/n) Σ_i |r_i - r̄|² over the atoms of conformer 0, in Å; [num_molecules].
 std::vector<double> radius_of_gyration(const Molecules& molecules);
+
+Labels toy_sizes(const Molecules& molecules);     // the value "radius of gyration"
+Labels toy_is_large(const Molecules& molecules);  // the label "large": R_g is above the median
 
 }  // namespace emgnn

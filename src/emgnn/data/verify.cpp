@@ -16,7 +16,8 @@ namespace {
 std::string load_and_count(const KnownDataset& known, const std::filesystem::path& data_dir) {
   if (known.read_molecules) {
     const MoleculeRows rows = read_molecules({.name = known.info.name, .data_dir = data_dir});
-    return fmt::format("{} molecules, target {:?}", rows.num_records(), rows.target_name);
+    return fmt::format("{} molecules, target {:?}", rows.num_records(),
+                       fmt::join(rows.labels.names, ", "));
   }
   return one_line(
       summarise_dataset({.name = known.info.name, .data_dir = data_dir, .use_cache = false}));

@@ -98,7 +98,7 @@ McmcResult metropolis_hastings(const ParameterSpace& space, LossCache& losses, d
     for (Chain& chain : chains) {
       const bool moved = step(chain, losses, eta);
       accepted += moved ? 1 : 0;
-      if (i >= options.burn_in && (moved || options.record == Record::kAll))
+      if (i >= options.burn_in && (moved || options.record == RecordedStates::kAll))
         chain.record.push_back(chain.state);
     }
   }

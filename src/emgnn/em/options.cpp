@@ -4,20 +4,18 @@
 namespace emgnn {
 
 namespace {
-
 constexpr int64_t kMany = 1'000'000'000;
+}  // namespace
 
 void describe(OptionVisitor& v, EmOptions& o) {
   v.choice("em.variant", o.variant, {"pt", "po", "pd", "ph"},
            "priors and draws: PT/PO push away from bad graphs, PD/PH do not; PT/PD draw from p_t, "
            "PO/PH uniformly");
   v.integer("em.rounds", o.rounds, 1, kMany, "EM rounds T");
-  v.integer(
-      "em.steps", o.steps, 1, kMany,
-      "passes over the training data T' per round: one gradient step each for nodes, an epoch of "
-      "optim.batch molecules each for molecules");
-  v.integer("em.warmup", o.warmup, 0, kMany,
-            "the same on the observed graph before the first round");
+  v.integer("em.steps", o.steps, 1, kMany,
+            "epochs T' per round: one gradient step each for nodes, a pass over all molecules in "
+            "batches of optim.batch for molecules");
+  v.integer("em.warmup", o.warmup, 0, kMany, "epochs on the graph as given before the first round");
   v.real("em.eta", o.eta, 0.0, 1e9, "inverse temperature of the posterior in round 1");
   v.real("em.eta_step", o.eta_step, -1e9, 1e9, "growth of the inverse temperature per round");
   v.choice("em.weight", o.weight, {"importance", "contrast", "sign"},
@@ -32,9 +30,13 @@ void describe(OptionVisitor& v, EmOptions& o) {
   v.choice("em.labels", o.labels, {"train", "train+validation"},
            "labels that the posterior may look at");
   v.choice("em.average", o.average, {"logits", "probabilities"},
-           "what is averaged over the graphs to predict classes");
+           "what is averaged over the graphs to predict classes or labels");
   v.choice("em.keep", o.keep, {"all", "above-prior"},
            "graphs used to predict: all, or those at least as likely as under the prior");
+  v.integer("stop.graphs", o.validation_graphs, 1, kMany,
+            "graphs that a validation averages over; spread evenly over p_t where it has more");
+  v.choice("stop.posterior", o.predict_posterior, {"best", "last"},
+           "posterior used to predict: that of the kept weights, or of the last round");
 }
 
 void describe(OptionVisitor& v, McmcOptions& o) {
@@ -46,48 +48,6 @@ void describe(OptionVisitor& v, McmcOptions& o) {
            "any graph, or a neighbour on the grid");
   v.choice("mcmc.record", o.record, {"all", "accepted"},
            "all states (samples p_t), or accepted proposals only (biased; for comparison)");
-}
-
-void describe(OptionVisitor& v, OptimOptions& o) {
-  v.real("optim.learning_rate", o.learning_rate, 0.0, 1e3, "Adam's learning rate");
-  v.choice("optim.schedule", o.schedule, {"constant", "cosine"},
-           "the learning rate over the run: constant, or half a cosine wave down to 0");
-  v.real("optim.weight_decay", o.weight_decay, 0.0, 1e3,
-         "strength of pulling the weights towards 0");
-  v.choice("optim.decay", o.decay, {"all", "first-layer", "decoupled"},
-           "the pull is an L2 penalty, added to the gradient of all parameters or of the first "
-           "layer's; or all shrink by learning rate * weight_decay per step, beside the gradient");
-  v.real("optim.clip", o.clip, 0.0, 1e9,
-         "largest norm of the gradient; a longer one is scaled down to it; 0: any");
-  v.real("optim.average", o.average, 0.0, 0.9999,
-         "0: use the trained weights; else a running average of them that forgets by this factor "
-         "per step");
-  v.integer("optim.batch", o.batch, 2, kMany, "molecules of one gradient step");
-}
-
-void describe(OptionVisitor& v, StopOptions& o) {
-  v.choice("stop.rule", o.rule, {"loss-and-accuracy", "loss", "accuracy", "rmse", "never"},
-           "validation scores that decide which weights are kept; never keeps the last");
-  v.integer("stop.patience", o.patience, 1, kMany,
-            "validations without improvement before training stops");
-  v.integer("stop.every", o.every, 1, kMany, "passes between validations");
-  v.integer("stop.graphs", o.graphs, 1, kMany,
-            "graphs that a validation averages over; spread evenly over p_t where it has more");
-  v.choice("stop.posterior", o.posterior, {"best", "last"},
-           "posterior used to predict: that of the kept weights, or of the last round");
-}
-
-}  // namespace
-
-void describe(OptionVisitor& visitor, TrainOptions& options) {
-  describe(visitor, options.em);
-  describe(visitor, options.mcmc);
-  describe(visitor, options.space);
-  describe(visitor, options.model);
-  describe(visitor, options.task);
-  describe(visitor, options.agreement);
-  describe(visitor, options.optim);
-  describe(visitor, options.stop);
 }
 
 }  // namespace emgnn

@@ -1,24 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every setting of a training run, with its default.
+// The settings of expectation–maximisation over graphs.
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include <emgnn/base/options.h>
-#include <emgnn/models/agreement.h>
-#include <emgnn/models/options.h>
-#include <emgnn/models/regression.h>
-#include <emgnn/space/options.h>
+#include <emgnn/learn/average.h>
 
 namespace emgnn {
 
 enum class Variant { kPt, kPo, kPd, kPh };
 enum class WeightRule { kImportance, kContrast, kSign };
 enum class PosteriorMode { kAuto, kExact, kMcmc };
-enum class LabelSet { kTrain, kTrainAndValidation };
-enum class Average { kLogits, kProbabilities };
-enum class Keep { kAll, kAbovePrior };
+enum class EvidenceLabels { kTrain, kTrainAndValidation };
+enum class PredictWith { kAll, kAbovePrior };
+enum class PosteriorOf { kBest, kLast };
 
 struct EmOptions {
   Variant variant = Variant::kPt;
@@ -31,56 +27,24 @@ struct EmOptions {
   double alpha = 0.2;
   int64_t draws = 4;
   PosteriorMode posterior = PosteriorMode::kAuto;
-  LabelSet labels = LabelSet::kTrain;
+  EvidenceLabels labels = EvidenceLabels::kTrain;
   Average average = Average::kLogits;
-  Keep keep = Keep::kAll;
+  PredictWith keep = PredictWith::kAll;
+  int64_t validation_graphs = 32;
+  PosteriorOf predict_posterior = PosteriorOf::kBest;
 };
+void describe(OptionVisitor& visitor, EmOptions& options);
 
 enum class ProposalKind { kUniform, kLocal };
-enum class Record { kAll, kAccepted };
+enum class RecordedStates { kAll, kAccepted };
 
 struct McmcOptions {
   int64_t steps = 15000;
   int64_t chains = 4;
   int64_t burn_in = 500;
   ProposalKind proposal = ProposalKind::kUniform;
-  Record record = Record::kAll;
+  RecordedStates record = RecordedStates::kAll;
 };
-
-enum class Decay { kAll, kFirstLayer, kDecoupled };
-enum class Schedule { kConstant, kCosine };
-
-struct OptimOptions {
-  double learning_rate = 0.005;
-  Schedule schedule = Schedule::kConstant;
-  double weight_decay = 0.001;
-  Decay decay = Decay::kAll;
-  double clip = 0.0;
-  double average = 0.0;
-  int64_t batch = 128;
-};
-
-enum class StopRule { kLossAndAccuracy, kLoss, kAccuracy, kRmse, kNever };
-enum class StopPosterior { kBest, kLast };
-
-struct StopOptions {
-  StopRule rule = StopRule::kLoss;
-  int64_t patience = 100;
-  int64_t every = 1;
-  int64_t graphs = 32;
-  StopPosterior posterior = StopPosterior::kBest;
-};
-
-struct TrainOptions {
-  EmOptions em;
-  McmcOptions mcmc;
-  SpaceOptions space;
-  ModelOptions model;
-  TaskOptions task;
-  AgreementOptions agreement;
-  OptimOptions optim;
-  StopOptions stop;
-};
-void describe(OptionVisitor& visitor, TrainOptions& options);
+void describe(OptionVisitor& visitor, McmcOptions& options);
 
 }  // namespace emgnn

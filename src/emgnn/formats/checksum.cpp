@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <emgnn/formats/checksum.h>
 
+#ifdef EMGNN_OPENSSL
 #include <openssl/evp.h>
+#else
+#include <emgnn/formats/sha256.h>
+#endif
 
 #include <array>
 #include <cerrno>
@@ -14,42 +18,68 @@
 namespace emgnn {
 namespace {
 
-class Sha256 {
+#ifdef EMGNN_OPENSSL
+class Digest {
  public:
-  Sha256() : context_(EVP_MD_CTX_new(), EVP_MD_CTX_free) {
+  Digest() : context_(EVP_MD_CTX_new(), EVP_MD_CTX_free) {
     EMGNN_DCHECK(context_ && EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr) == 1);
   }
   void add(std::string_view bytes) {
     EMGNN_DCHECK(EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()) == 1);
   }
-  std::string hex() {
-    std::array<unsigned char, 32> digest{};
-    EMGNN_DCHECK(EVP_DigestFinal_ex(context_.get(), digest.data(), nullptr) == 1);
-    return fmt::format("{:02x}", fmt::join(digest, ""));
+  std::array<uint8_t, 32> digest() {
+    std::array<uint8_t, 32> out{};
+    EMGNN_DCHECK(EVP_DigestFinal_ex(context_.get(), out.data(), nullptr) == 1);
+    return out;
   }
 
  private:
   std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context_;
 };
+#else
+using Digest = Sha256;
+#endif
+
+std::string hex(const std::array<uint8_t, 32>& digest) {
+  return fmt::format("{:02x}", fmt::join(digest, ""));
+}
+
+// The remainder of every byte, for the reflected polynomial 0xedb88320.
+constexpr std::array<uint32_t, 256> make_crc_table() {
+  std::array<uint32_t, 256> table{};
+  for (uint32_t byte = 0; byte < 256; ++byte) {
+    uint32_t rest = byte;
+    for (int bit = 0; bit < 8; ++bit) rest = rest >> 1 ^ (rest & 1 ? 0xedb88320U : 0U);
+    table[byte] = rest;
+  }
+  return table;
+}
+constexpr std::array<uint32_t, 256> kCrcTable = make_crc_table();
 
 }  // namespace
 
+uint32_t crc32_of(std::string_view bytes, uint32_t before) {
+  uint32_t rest = ~before;
+  for (const char c : bytes) rest = rest >> 8 ^ kCrcTable[(rest ^ static_cast<uint8_t>(c)) & 0xffU];
+  return ~rest;
+}
+
 std::string sha256_hex(std::string_view bytes) {
-  Sha256 sum;
+  Digest sum;
   sum.add(bytes);
-  return sum.hex();
+  return hex(sum.digest());
 }
 
 std::string sha256_file(const std::filesystem::path& path) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> in(std::fopen(path.c_str(), "rb"),
                                                            std::fclose);
   if (!in) throw DataError(fmt::format("{}: {}", path.string(), std::strerror(errno)));
-  Sha256 sum;
+  Digest sum;
   std::string buffer(1 << 20, '\0');
   while (const size_t got = std::fread(buffer.data(), 1, buffer.size(), in.get()))
     sum.add({buffer.data(), got});
   if (std::ferror(in.get()) != 0) throw DataError(fmt::format("{}: cannot be read", path.string()));
-  return sum.hex();
+  return hex(sum.digest());
 }
 
 }  // namespace emgnn

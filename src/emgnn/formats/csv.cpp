@@ -126,14 +126,19 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t") + 1 - begin);
 }
 
-double CsvReader::number(size_t i, std::string_view name) const {
-  const std::string_view text = digits_of(fields_[i]);
+std::optional<double> number_in(std::string_view text) {
+  text = digits_of(text);
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value)) {
-    fail(i, name, fmt::format("expected a number, found {:?}", fields_[i].substr(0, 40)));
-  }
+  if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value))
+    return std::nullopt;
   return value;
+}
+
+double CsvReader::number(size_t i, std::string_view name) const {
+  const auto value = number_in(fields_[i]);
+  if (!value) fail(i, name, fmt::format("expected a number, found {:?}", fields_[i].substr(0, 40)));
+  return *value;
 }
 
 int64_t CsvReader::integer(size_t i, std::string_view name) const {

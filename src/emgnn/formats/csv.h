@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -65,6 +66,10 @@ class CsvTable {
 };
 
 std::string_view trimmed(std::string_view text);  // without blanks and tabs at its ends
+
+// A finite number, or nothing. Blanks around it and a plus before it are allowed, as spreadsheets
+// write them.
+std::optional<double> number_in(std::string_view text);
 
 // `text` as a field: quoted where a comma, a quote or a line break asks for it.
 std::string csv_field(const std::string& text);

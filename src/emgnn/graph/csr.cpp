@@ -77,15 +77,15 @@ void check_square(const Csr& a, const char* what) {
               fmt::format("{} x {}", a.num_rows, a.num_cols));
 }
 
-// The entries of a for which keep(row, entry) holds.
+// The entries of a for which keep(row, column) holds.
 template <class Keep>
 Csr filter(const Csr& a, Keep keep) {
   Csr out = shaped(a.num_rows, a.num_cols);
   out.rowptr.reserve(a.rowptr.size());
   for (int32_t i = 0; i < a.num_rows; ++i) {
-    for (int32_t e = a.rowptr[at(i)]; e < a.rowptr[at(i) + 1]; ++e) {
-      if (!keep(i, e)) continue;
-      out.col.push_back(a.col[at(e)]);
+    for (const auto [e, j] : a.row(i)) {
+      if (!keep(i, j)) continue;
+      out.col.push_back(j);
       if (!a.val.empty()) out.val.push_back(a.val[at(e)]);
     }
     out.rowptr.push_back(static_cast<int32_t>(out.col.size()));
@@ -125,8 +125,8 @@ Csr scaled(const Csr& a, Scale scale) {
   Csr out = a;
   out.val.resize(a.col.size());
   for (int32_t i = 0; i < a.num_rows; ++i)
-    for (int32_t e = a.rowptr[at(i)]; e < a.rowptr[at(i) + 1]; ++e)
-      out.val[at(e)] = static_cast<float>(scale(i, a.col[at(e)]) * a.value(e));
+    for (const auto [e, j] : a.row(i))
+      out.val[at(e)] = static_cast<float>(scale(i, j) * a.value(e));
   return out;
 }
 
@@ -170,8 +170,8 @@ Transposed transpose(const Csr& a) {
   t.entry.resize(a.col.size());
   std::vector<int32_t> next = t.csr.rowptr;
   for (int32_t i = 0; i < a.num_rows; ++i) {
-    for (int32_t e = a.rowptr[at(i)]; e < a.rowptr[at(i) + 1]; ++e) {
-      const int32_t k = next[at(a.col[at(e)])]++;
+    for (const auto [e, j] : a.row(i)) {
+      const int32_t k = next[at(j)]++;
       t.csr.col[at(k)] = i;
       t.entry[at(k)] = e;
       if (!a.val.empty()) t.csr.val[at(k)] = a.val[at(e)];
@@ -193,7 +193,7 @@ bool is_symmetric(const Csr& a) {
 }
 
 Csr remove_diagonal(const Csr& a) {
-  return filter(a, [&](int32_t row, int32_t e) { return a.col[at(e)] != row; });
+  return filter(a, [](int32_t row, int32_t col) { return col != row; });
 }
 
 Csr add_diagonal(const Csr& a, float value) {
@@ -209,8 +209,8 @@ Csr add_diagonal(const Csr& a, float value) {
 
 std::vector<double> row_sums(const Csr& a) {
   std::vector<double> sum(at(a.num_rows), 0.0);
-  for (size_t i = 0; i < sum.size(); ++i)
-    for (int32_t e = a.rowptr[i]; e < a.rowptr[i + 1]; ++e) sum[i] += a.value(e);
+  for (int32_t i = 0; i < a.num_rows; ++i)
+    for (const CsrRow::Entry entry : a.row(i)) sum[at(i)] += a.value(entry.number);
   return sum;
 }
 
@@ -233,10 +233,10 @@ Csr select_rows(const Csr& a, std::span<const int32_t> ids) {
   for (size_t k = 0; k < ids.size(); ++k) {
     if (ids[k] < 0 || ids[k] >= a.num_rows)
       throw UsageError(fmt::format("id {}: row {} is outside [0, {})", k, ids[k], a.num_rows));
-    const int32_t begin = a.rowptr[at(ids[k])];
-    const int32_t end = a.rowptr[at(ids[k]) + 1];
-    out.col.insert(out.col.end(), a.col.begin() + begin, a.col.begin() + end);
-    if (!a.val.empty()) out.val.insert(out.val.end(), a.val.begin() + begin, a.val.begin() + end);
+    for (const auto [e, j] : a.row(ids[k])) {
+      out.col.push_back(j);
+      if (!a.val.empty()) out.val.push_back(a.val[at(e)]);
+    }
     out.rowptr.push_back(static_cast<int32_t>(out.col.size()));
   }
   return out;

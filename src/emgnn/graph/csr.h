@@ -9,6 +9,33 @@
 
 namespace emgnn {
 
+// One row of a matrix, valid while the matrix does not change:
+//   for (const auto [e, j] : a.row(i))      // entry number and column
+//   for (const int32_t j : a.row(i).col)    // columns only
+struct CsrRow {
+  struct Entry {
+    int32_t number, col;
+  };
+  struct Iterator {
+    const int32_t* col;
+    int32_t number;
+
+    Entry operator*() const { return {number, *col}; }
+    Iterator& operator++() {
+      ++col;
+      ++number;
+      return *this;
+    }
+    bool operator==(const Iterator& other) const { return number == other.number; }
+  };
+
+  std::span<const int32_t> col;
+  int32_t begin_entry = 0, end_entry = 0;  // the numbers of its entries
+
+  Iterator begin() const { return {col.data(), begin_entry}; }
+  Iterator end() const { return {col.data() + col.size(), end_entry}; }
+};
+
 struct Csr {
   int32_t num_rows = 0;
   int32_t num_cols = 0;
@@ -18,6 +45,11 @@ struct Csr {
 
   int64_t num_entries() const { return static_cast<int64_t>(col.size()); }
   float value(int64_t entry) const { return val.empty() ? 1.0F : val[static_cast<size_t>(entry)]; }
+  CsrRow row(int32_t i) const {
+    const auto at = static_cast<size_t>(i);
+    const int32_t begin = rowptr[at], end = rowptr[at + 1];
+    return {{col.data() + begin, static_cast<size_t>(end - begin)}, begin, end};
+  }
 };
 
 // Entries in any order. `val` is empty (all ones) or as long as `row`.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <unordered_set>
 #include <vector>
 
@@ -37,8 +38,9 @@ std::vector<Pair> non_edges_at(const Csr& a, const std::vector<uint64_t>& ranks)
   uint64_t before = 0;  // non-edges in the rows above
   size_t k = 0;
   for (int32_t u = 0; u < a.num_rows && k < ranks.size(); ++u) {
-    const auto stop = a.col.begin() + a.rowptr[size_t(u) + 1];
-    auto next = std::upper_bound(a.col.begin() + a.rowptr[size_t(u)], stop, u);
+    const std::span<const int32_t> partners = a.row(u).col;
+    const auto stop = partners.end();
+    auto next = std::upper_bound(partners.begin(), stop, u);
     const uint64_t missing = uint64_t(a.num_rows - 1 - u) - uint64_t(stop - next);
     int32_t edges = 0;  // partners of u passed by
     for (; k < ranks.size() && ranks[k] < before + missing; ++k) {
@@ -89,9 +91,9 @@ Csr perturb_edges(const Csr& adjacency, double percent, uint64_t seed) {
   Coo coo;
   uint64_t edge = 0;
   for (int32_t u = 0; u < adjacency.num_rows; ++u) {
-    for (int32_t e = adjacency.rowptr[size_t(u)]; e < adjacency.rowptr[size_t(u) + 1]; ++e) {
-      if (adjacency.col[size_t(e)] <= u || removed.contains(edge++)) continue;
-      add_both(coo, {u, adjacency.col[size_t(e)]}, adjacency.value(e));
+    for (const auto [e, v] : adjacency.row(u)) {
+      if (v <= u || removed.contains(edge++)) continue;
+      add_both(coo, {u, v}, adjacency.value(e));
     }
   }
   std::vector<uint64_t> ranks(added.begin(), added.end());

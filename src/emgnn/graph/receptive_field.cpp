@@ -29,8 +29,7 @@ Hop hop_into(const Csr& pattern, std::vector<int32_t> output_rows, std::vector<i
   Hop hop;
   hop.output_rows = std::move(output_rows);
   for (const int32_t i : hop.output_rows)
-    for (int32_t e = pattern.rowptr[size_t(i)]; e < pattern.rowptr[size_t(i) + 1]; ++e)
-      place[size_t(pattern.col[size_t(e)])] = 0;
+    for (const int32_t j : pattern.row(i).col) place[size_t(j)] = 0;
   for (int32_t i = 0; i < pattern.num_rows; ++i) {
     if (place[size_t(i)] == kAbsent) continue;
     place[size_t(i)] = static_cast<int32_t>(hop.input_rows.size());
@@ -39,9 +38,9 @@ Hop hop_into(const Csr& pattern, std::vector<int32_t> output_rows, std::vector<i
   hop.pattern.num_rows = static_cast<int32_t>(hop.output_rows.size());
   hop.pattern.num_cols = static_cast<int32_t>(hop.input_rows.size());
   for (const int32_t i : hop.output_rows) {
-    for (int32_t e = pattern.rowptr[size_t(i)]; e < pattern.rowptr[size_t(i) + 1]; ++e) {
-      if (pattern.col[size_t(e)] == i) hop.self.push_back(place[size_t(i)]);
-      hop.pattern.col.push_back(place[size_t(pattern.col[size_t(e)])]);
+    for (const auto [e, j] : pattern.row(i)) {
+      if (j == i) hop.self.push_back(place[size_t(i)]);
+      hop.pattern.col.push_back(place[size_t(j)]);
       hop.entry.push_back(e);
     }
     hop.pattern.rowptr.push_back(static_cast<int32_t>(hop.pattern.col.size()));

@@ -13,8 +13,8 @@ void check_relation(const Relation& relation, int32_t num_nodes) {
               fmt::format("relation '{}' must be {} x {}", relation.name, num_nodes, num_nodes),
               fmt::format("{} x {}", a.num_rows, a.num_cols));
   for (int32_t i = 0; i < num_nodes; ++i)
-    for (int32_t e = a.rowptr[size_t(i)]; e < a.rowptr[size_t(i) + 1]; ++e)
-      if (a.col[size_t(e)] == i)
+    for (const int32_t j : a.row(i).col)
+      if (j == i)
         throw UsageError(fmt::format("relation '{}' has a self loop at node {}", relation.name, i));
 }
 
@@ -23,7 +23,7 @@ Csr union_with_diagonal(const TypedGraph& graph) {
   for (const Relation& relation : graph.relations) {
     const Csr& a = relation.adjacency;
     for (int32_t i = 0; i < graph.num_nodes; ++i)
-      coo.row.insert(coo.row.end(), size_t(a.rowptr[size_t(i) + 1] - a.rowptr[size_t(i)]), i);
+      coo.row.insert(coo.row.end(), a.row(i).col.size(), i);
     coo.col.insert(coo.col.end(), a.col.begin(), a.col.end());
   }
   for (int32_t i = 0; i < graph.num_nodes; ++i) {
@@ -36,10 +36,10 @@ Csr union_with_diagonal(const TypedGraph& graph) {
 // What `a` has stored at each entry of a pattern that holds all of a's entries.
 std::vector<float> values_on(const Csr& pattern, const Csr& a) {
   std::vector<float> weight(pattern.col.size(), 0.0F);
-  for (size_t i = 0; i < size_t(a.num_rows); ++i) {
-    int32_t k = pattern.rowptr[i];
-    for (int32_t e = a.rowptr[i]; e < a.rowptr[i + 1]; ++e) {
-      while (pattern.col[size_t(k)] != a.col[size_t(e)]) ++k;
+  for (int32_t i = 0; i < a.num_rows; ++i) {
+    int32_t k = pattern.row(i).begin_entry;
+    for (const auto [e, j] : a.row(i)) {
+      while (pattern.col[size_t(k)] != j) ++k;
       weight[size_t(k)] = a.value(e);
     }
   }
@@ -55,9 +55,8 @@ UnionPattern union_pattern(const TypedGraph& graph) {
   out.pattern = union_with_diagonal(graph);
   out.diagonal.reserve(size_t(graph.num_nodes));
   for (int32_t i = 0; i < graph.num_nodes; ++i) {
-    int32_t e = out.pattern.rowptr[size_t(i)];
-    while (out.pattern.col[size_t(e)] != i) ++e;
-    out.diagonal.push_back(e);
+    for (const auto [e, j] : out.pattern.row(i))
+      if (j == i) out.diagonal.push_back(e);
   }
   out.weight.reserve(graph.relations.size());
   for (const Relation& relation : graph.relations)

@@ -16,7 +16,7 @@ void dropout_tile(const ActivationSpec& spec, int64_t first_element, float* keep
   const auto floor = static_cast<uint32_t>(limit);
   const uint32_t threshold = floor + (static_cast<double>(floor) < limit ? 1U : 0U);
   const float scale = 1.0F / (1.0F - spec.drop);
-#pragma GCC ivdep
+  EMGNN_IVDEP
   for (int b = 0; b < kBlocks; ++b) {
     uint32_t c0 = first_lo + static_cast<uint32_t>(b);
     uint32_t c1 = step_lo;
@@ -42,25 +42,38 @@ void dropout_tile(const ActivationSpec& spec, int64_t first_element, float* keep
   }
 }
 
-// e^x - 1 for x <= 0: 2^k·(e^r - 1) + (2^k - 1) with x = k·ln 2 + r, |r| <= ln(2)/2 and the Taylor
-// polynomial of e^r - 1 to r^7, whose remainder is below 1e-8 relative. Branch-free so that loops
-// over it vectorise.
-inline float expm1_negative(float x) {
-  x = x < -87.0F ? -87.0F : x;
-  const float shifted = x * 1.44269504F + 12582912.0F;  // 1.5·2^23: the low bits hold round(x/ln 2)
-  const float k = shifted - 12582912.0F;
-  const float r = (x - k * 0.693359375F) + k * 2.12194440e-4F;
-  float p = 1.0F / 5040.0F;
-  p = p * r + 1.0F / 720.0F;
+// e^x = power·(1 + rest) for x <= 0: 2^k and e^r - 1 with x = k·ln 2 + r, |r| <= ln(2)/2 and the
+// Taylor polynomial of e^r - 1 to r^7, whose remainder is below 1e-8 relative. x below -87 counts
+// as -87. Branch-free so that loops over it vectorise. Real is float or Vec, Bits the unsigned
+// integers of the same size.
+template <class Real>
+struct ExpParts {
+  Real power, rest;
+};
+
+template <class Bits, class Real>
+inline ExpParts<Real> exp_parts(Real x) {
+  x = x < -87.0F ? Real{} - 87.0F : x;
+  const Real shifted = x * 1.44269504F + 12582912.0F;  // 1.5·2^23: the low bits hold round(x/ln 2)
+  const Real k = shifted - 12582912.0F;
+  const Real r = (x - k * 0.693359375F) + k * 2.12194440e-4F;
+  Real p = r * (1.0F / 5040.0F) + 1.0F / 720.0F;
   p = p * r + 1.0F / 120.0F;
   p = p * r + 1.0F / 24.0F;
   p = p * r + 1.0F / 6.0F;
   p = p * r + 0.5F;
   p = p * (r * r) + r;
-  const uint32_t bits = static_cast<uint32_t>(static_cast<int32_t>(k) + 127) << 23;
-  float power;
+  Bits bits;
+  __builtin_memcpy(&bits, &shifted, sizeof bits);
+  bits = (bits << 23) + (127U << 23);  // 2^k: what stands above the low bits is shifted out
+  Real power;
   __builtin_memcpy(&power, &bits, sizeof power);
-  return power * p + (power - 1.0F);
+  return {power, p};
+}
+
+inline float expm1_negative(float x) {
+  const ExpParts<float> e = exp_parts<uint32_t>(x);
+  return e.power * e.rest + (e.power - 1.0F);
 }
 
 inline float sigmoid(float x) {
@@ -141,7 +154,7 @@ void activation_of(const ActivationSpec& spec, const BiasShape& shape, const flo
   for_tiles(spec, shape, elements, [&](const Tile& tile) {
     const float* in = x + tile.begin;
     float* out = y + tile.begin;
-#pragma GCC ivdep
+    EMGNN_IVDEP
     for (int i = 0; i < tile.size; ++i)
       out[i] = act<kKind>(in[i] + tile.bias[i], spec.slope) * tile.keep[i];
   });
@@ -154,7 +167,7 @@ void activation_backward_of(const ActivationSpec& spec, const BiasShape& shape, 
     const float* in = x + tile.begin;
     const float* grad_out = grad_y + tile.begin;
     float* grad_in = grad_x + tile.begin;
-#pragma GCC ivdep
+    EMGNN_IVDEP
     for (int i = 0; i < tile.size; ++i)
       grad_in[i] =
           grad_out[i] * tile.keep[i] * act_derivative<kKind>(in[i] + tile.bias[i], spec.slope);

@@ -4,7 +4,7 @@ namespace {
 
 void adam_range(const AdamFactors& f, const float* grad, float* param, float* m, float* v,
                 Range elements) {
-#pragma GCC ivdep
+  EMGNN_IVDEP
   for (int64_t i = elements.begin; i < elements.end; ++i) {
     const float g = grad[i] + f.weight_decay * param[i];
     const float m1 = f.beta1 * m[i] + f.one_minus_beta1 * g;

@@ -61,4 +61,12 @@ const RangeKernels& range_kernels() {
   return kBaselineRanges;
 }
 
+const RangeKernels& range_kernels_for_pieces(int64_t width) {
+#if defined(__x86_64__)
+  constexpr int64_t kAvx2Lanes = 8;
+  if (isa() == Isa::kAvx512 && width <= kAvx2Lanes) return kAvx2Ranges;
+#endif
+  return range_kernels();
+}
+
 }  // namespace emgnn::kernels

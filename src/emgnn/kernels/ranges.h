@@ -10,6 +10,7 @@
 #include <emgnn/kernels/activation.h>
 #include <emgnn/kernels/block.h>
 #include <emgnn/kernels/combine.h>
+#include <emgnn/kernels/edge.h>
 #include <emgnn/kernels/nested.h>
 #include <emgnn/kernels/spmm.h>
 
@@ -43,6 +44,24 @@ struct AdamFactors {
   float weight_decay, epsilon, step_size, inv_root_correction;
 };
 
+// What the rows of one side of a pattern receive from their entries: the pattern's own rows, or
+// through its transpose the columns.
+struct EdgeSum {
+  CsrView a;
+  const int32_t* entry;  // [E] number of an entry among weights and values; nullptr: its own
+  PerGraph weight;
+  int64_t heads;
+  float* out;  // graph g's begins at out + g·out_stride
+  int64_t out_stride;
+};
+
+// What the derivative of a score needs; out and grad_out [L, E, H].
+struct EdgeScoreSlopes {
+  const float* out;
+  const float* grad_out;
+  float slope;
+};
+
 struct RangeKernels {
   int64_t gemm_panel;  // widest n of a GemmTile
   void (*gemm)(const GemmTile& tile);
@@ -53,6 +72,18 @@ struct RangeKernels {
   void (*nested_add)(const NestedView& a, const NestedBatch& batch, Range rows);
   void (*block)(const BlockView& a, int64_t width, const float* in, float* out, Range rows);
   void (*segment_max)(const CsrView& a, int64_t width, const float* in, float* out, Range segments);
+  void (*edge_scores)(const EdgeBatch& batch, const EdgeScores& scores, float* out, int64_t graph,
+                      Range rows);
+  void (*edge_scores_sum)(const EdgeSum& sum, const EdgeScoreSlopes& slopes, int64_t graph,
+                          Range rows, bool accumulate);
+  void (*edge_softmax)(const EdgeBatch& batch, const float* in, float* out, int64_t graph,
+                       Range rows);
+  void (*edge_softmax_backward)(const EdgeBatch& batch, const float* out, const float* grad_out,
+                                float* grad_in, int64_t graph, Range rows);
+  void (*edge_aggregate)(const EdgeSum& sum, const EdgeAggregate& aggregate, int64_t graph,
+                         Range rows, bool accumulate);
+  void (*edge_dot)(const EdgeBatch& batch, const EdgeAggregate& aggregate, const float* grad_out,
+                   float* grad_values, int64_t graph, Range rows);
   void (*combine)(const CombineShape& shape, const float* coef, const float* scale,
                   const float* term, float* out, Range rows);
   void (*combine_backward)(const CombineShape& shape, const float* coef, const float* scale,
@@ -76,5 +107,10 @@ extern const RangeKernels kAvx512Ranges;
 
 // The kernels of the instruction set in use.
 const RangeKernels& range_kernels();
+
+// Those for rows cut into pieces of `width` floats that are loaded one by one: a masked load of a
+// few lanes is slow where the whole vector would cross a cache line, so vectors are no wider than
+// a piece needs.
+const RangeKernels& range_kernels_for_pieces(int64_t width);
 
 }  // namespace emgnn::kernels

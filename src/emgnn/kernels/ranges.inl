@@ -4,6 +4,13 @@
 // program.
 #include <emgnn/kernels/ranges.h>
 
+// Before a loop: its iterations do not depend on each other, although pointers might say so.
+#ifdef __clang__
+#define EMGNN_IVDEP _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define EMGNN_IVDEP _Pragma("GCC ivdep")
+#endif
+
 // clang-format off
 #include <emgnn/kernels/vec.inl>
 #include <emgnn/kernels/spmm_range.inl>
@@ -14,6 +21,7 @@
 #include <emgnn/kernels/combine_range.inl>
 #include <emgnn/kernels/activation_range.inl>
 #include <emgnn/kernels/adam_range.inl>
+#include <emgnn/kernels/edge_range.inl>
 // clang-format on
 
 namespace emgnn::kernels {
@@ -29,6 +37,12 @@ constexpr RangeKernels kRanges = {
     .nested_add = nested_add_range,
     .block = block_range,
     .segment_max = segment_max_range,
+    .edge_scores = edge_scores_range,
+    .edge_scores_sum = edge_scores_sum_range,
+    .edge_softmax = edge_softmax_range,
+    .edge_softmax_backward = edge_softmax_backward_range,
+    .edge_aggregate = edge_aggregate_range,
+    .edge_dot = edge_dot_range,
     .combine = combine_range,
     .combine_backward = combine_backward_range,
     .activation = activation_range,

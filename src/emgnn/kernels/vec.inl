@@ -48,6 +48,16 @@ inline void store_first(float* p, Vec v, int n) {
 #endif
 }
 
+inline float sum_lanes(Vec v) {
+  using Quarter = float __attribute__((vector_size(16)));
+  Quarter part[kLanes / 4];
+  __builtin_memcpy(part, &v, sizeof v);
+#pragma GCC unroll 2
+  for (int half = kLanes / 8; half > 0; half /= 2)
+    for (int k = 0; k < half; ++k) part[k] += part[k + half];
+  return (part[0][0] + part[0][2]) + (part[0][1] + part[0][3]);
+}
+
 // A block of kVectors consecutive vectors, the last of which holds `last` floats where kPartial.
 template <int kVectors, bool kPartial>
 struct Block {
@@ -76,6 +86,12 @@ struct Block {
       const Vec x = load_one(p, k, last);
       v[k] = x > v[k] ? x : v[k];
     }
+  }
+  float dot(const float* p, int last) const {
+    Vec sum = v[0] * load_one(p, 0, last);
+#pragma GCC unroll 8
+    for (int k = 1; k < kVectors; ++k) sum += v[k] * load_one(p, k, last);
+    return sum_lanes(sum);
   }
   void scale(float s) {
     for (int k = 0; k < kVectors; ++k) v[k] *= s;

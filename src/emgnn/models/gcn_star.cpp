@@ -5,34 +5,58 @@
 
 #include <string>
 
+#include <emgnn/base/error.h>
+
 namespace emgnn {
 
-GcnStar::GcnStar(const ModelOptions& options, int64_t num_features, uint64_t seed)
+void describe(OptionVisitor& visitor, GcnStarOptions& options) {
+  describe(visitor, options.stack);
+  visitor.flag("model.bias", options.bias, "add a bias in each layer");
+  visitor.flag("model.embedding", options.embedding,
+               "a dense layer of each atom's features before the first convolution");
+  visitor.choice("model.filter", options.filter, {"matrix", "scalar"},
+                 "a layer is H W0 + S H W1, or (a0 + a1 S) H W");
+  visitor.flag("model.affine", options.affine,
+               "W0 and W1 (or a0 and a1) are affine in lambda, scaled to -1..1");
+  visitor.choice("model.norm", options.norm, {"none", "batch", "layer"},
+                 "normalisation before each activation");
+  visitor.flag("model.residual", options.residual,
+               "add a layer's input to its output where the widths agree");
+}
+
+GcnStar::GcnStar(const GcnStarOptions& options, const HeadOptions& head, const NetworkShape& shape,
+                 uint64_t seed)
     : options_(options) {
-  int64_t inputs = num_features;
+  const StackOptions& stack = options.stack;
+  int64_t inputs = shape.num_features;
   if (options.embedding) {
-    Rng rng(seed, Stream::kInit, static_cast<uint64_t>(options.layers) + 1);
-    embedding_weight_ = add_parameter("embedding.weight",
-                                      init_weight(inputs, options.hidden, options.init, rng), 0);
-    embedding_bias_ =
-        add_parameter("embedding.bias", init_bias(options.hidden, options.init, rng), 0);
-    inputs = options.hidden;
+    Rng rng(seed, Stream::kInit, static_cast<uint64_t>(stack.layers) + 1);
+    embedding_weight_ =
+        add_parameter("embedding.weight", init_weight(inputs, stack.hidden, stack.init, rng), 0);
+    embedding_bias_ = add_parameter("embedding.bias", init_bias(stack.hidden, stack.init, rng), 0);
+    inputs = stack.hidden;
   }
-  for (int64_t l = 0; l < options.layers; ++l) {
+  for (int64_t l = 0; l < stack.layers; ++l) {
     layers_.push_back(make_layer(inputs, static_cast<int>(l), seed));
-    inputs = options.hidden;
+    inputs = stack.hidden;
   }
-  make_head(seed);
+  head_ =
+      std::make_unique<GraphHead>(*this, GraphHead::Plan{.options = head,
+                                                         .stack = stack,
+                                                         .inputs = stack.hidden,
+                                                         .outputs = shape.num_outputs,
+                                                         .index = static_cast<int>(stack.layers),
+                                                         .seed = seed});
 }
 
 GcnStar::Layer GcnStar::make_layer(int64_t inputs, int index, uint64_t seed) {
   Rng rng(seed, Stream::kInit, static_cast<uint64_t>(index));
   const std::string prefix = "layers." + std::to_string(index);
-  const int64_t width = options_.hidden;
+  const int64_t width = options_.stack.hidden;
   const auto add = [&](const char* name, const at::Tensor& value) {
     return add_parameter(prefix + name, value, index);
   };
-  const auto theta = [&] { return init_weight(inputs, width, options_.init, rng); };
+  const auto theta = [&] { return init_weight(inputs, width, options_.stack.init, rng); };
   Layer layer;
   if (options_.filter == Filter::kMatrix) {
     const at::Tensor own = theta();
@@ -49,7 +73,7 @@ GcnStar::Layer GcnStar::make_layer(int64_t inputs, int index, uint64_t seed) {
                   .mean = add_buffer(prefix + ".norm_mean", at::zeros({width})),
                   .var = add_buffer(prefix + ".norm_var", at::ones({width}))};
   } else if (options_.bias) {
-    layer.bias = add(".bias", init_bias(width, options_.init, rng));
+    layer.bias = add(".bias", init_bias(width, options_.stack.init, rng));
   }
   if (options_.norm == Norm::kLayer) {
     layer.norm = {.weight = add(".norm_weight", at::ones({width})),
@@ -58,32 +82,17 @@ GcnStar::Layer GcnStar::make_layer(int64_t inputs, int index, uint64_t seed) {
   return layer;
 }
 
-void GcnStar::make_head(uint64_t seed) {
-  const int index = num_hops();
-  Rng rng(seed, Stream::kInit, static_cast<uint64_t>(index));
-  const auto add = [&](const char* name, const at::Tensor& value) {
-    return add_parameter(name, value, index);
-  };
-  const bool weighted = options_.readout == Readout::kWeightedSumAndMax;
-  const int64_t inputs =
-      weighted || options_.readout == Readout::kMeanAndMax ? 2 * options_.hidden : options_.hidden;
-  if (weighted) {
-    gate_weight_ = add("gate.weight", init_weight(options_.hidden, 1, options_.init, rng));
-    gate_bias_ = add("gate.bias", at::zeros({1}));
-  }
-  head_weight_ = add("head.weight", init_weight(inputs, options_.head, options_.init, rng));
-  head_bias_ = add("head.bias", init_bias(options_.head, options_.init, rng));
-  output_weight_ = add("output.weight", init_weight(options_.head, 1, options_.init, rng));
-  output_bias_ = add("output.bias", at::zeros({1}));
+NetworkNeeds GcnStar::needs() const {
+  return {.num_hops = static_cast<int>(layers_.size()),
+          .widest_layer = 2 * num_terms() * options_.stack.hidden,
+          .reads_lambda = options_.affine};
 }
-
-int64_t GcnStar::widest_layer() const { return 2 * num_terms() * options_.hidden; }
 
 // [Θ₀ | Θ₁], with model.affine [α₀ | β₀ | α₁ | β₁].
 at::Tensor GcnStar::weight(const Layer& layer) const {
   const auto term = [&](const at::Tensor& of, int64_t power) {
     return options_.filter == Filter::kMatrix
-               ? of.narrow(1, power * options_.hidden, options_.hidden)
+               ? of.narrow(1, power * options_.stack.hidden, options_.stack.hidden)
                : layer.weight * of[power];
   };
   const at::Tensor& constant =
@@ -98,65 +107,54 @@ at::Tensor GcnStar::weight(const Layer& layer) const {
 }
 
 // norm(H Θ₀ + S_λ H Θ₁ + b) up to a bias, which comes with it.
-GcnStar::Convolved GcnStar::convolve(const MoleculeBatch& batch, const at::Tensor& h, int hop,
-                                     const Pass& pass) const {
-  const Layer& layer = layers_[static_cast<size_t>(hop)];
-  const bool folds = options_.norm == Norm::kBatch && !pass.training;
+GcnStar::Convolved GcnStar::convolve(const GraphBatch& batch, const at::Tensor& h, int number,
+                                     const Mode& mode) const {
+  const Layer& layer = layers_[static_cast<size_t>(number)];
+  const bool folds = options_.norm == Norm::kBatch && !mode.training;
   at::Tensor theta = weight(layer);
   // Running moments are constants: the norm scales the columns of Θ.
   if (folds) theta = theta * layer.norm.scale().repeat({2 * num_terms()});
-  at::Tensor out = batch.filter(dense_product(h, theta), hop);
+  at::Tensor out = batch.hop(number).self_plus_apply(dense_product(h, theta));
   if (options_.affine) {
-    const int64_t width = options_.hidden;
-    out = out.narrow(1, 0, width) + batch.row_lambda() * out.narrow(1, width, width);
+    EMGNN_CHECK(batch.row_lambda.defined(),
+                "gcn-star: weights that depend on lambda need rows of one lambda each",
+                "shared rows");
+    const int64_t width = options_.stack.hidden;
+    out = out.narrow(1, 0, width) + batch.row_lambda * out.narrow(1, width, width);
   }
   if (folds) return {out, layer.norm.shift()};
   if (options_.norm == Norm::kBatch) return {layer.norm.train(out), at::Tensor()};
   if (options_.norm == Norm::kNone) return {out, layer.bias};
   if (layer.bias.defined()) out = out + layer.bias;
-  return {at::layer_norm(out, {options_.hidden}, layer.norm.weight, layer.norm.bias, kNormEpsilon),
+  return {at::layer_norm(out, {options_.stack.hidden}, layer.norm.weight, layer.norm.bias,
+                         kNormEpsilon),
           at::Tensor()};
 }
 
-at::Tensor GcnStar::read_out(const MoleculeBatch& batch, const at::Tensor& h) const {
-  const Segments& items = batch.segments();
-  switch (options_.readout) {
-    case Readout::kSum:
-      return items.sum(h);
-    case Readout::kMean:
-      return items.sum(h) / items.sizes();
-    case Readout::kMax:
-      return items.max(h);
-    case Readout::kMeanAndMax:
-      return at::cat({items.sum(h) / items.sizes(), items.max(h)}, 1);
-    case Readout::kWeightedSumAndMax:
-      break;
+// The features, or act(X W + b).
+at::Tensor GcnStar::embed(const c10::intrusive_ptr<InputFeatures>& x, const Mode& mode) const {
+  const StackOptions& stack = options_.stack;
+  if (options_.embedding) {
+    const Nonlinearity plain{.kind = stack.activation, .slope = stack.slope};
+    return bias_activation(input_product(x, embedding_weight_, stack.input_dropout, mode),
+                           embedding_bias_, plain, mode);
   }
-  const at::Tensor gate = at::sigmoid(dense_product(h, gate_weight_) + gate_bias_);
-  return at::cat({items.weighted_sum(h, gate), items.max(h)}, 1);
+  const Nonlinearity drop{.dropout = stack.input_dropout};
+  return is_identity(drop, mode) ? x->dense : bias_activation(x->dense, at::Tensor(), drop, mode);
 }
 
-at::Tensor GcnStar::forward(const MoleculeBatch& batch, const Pass& pass) const {
-  const auto drop = [&](const at::Tensor& h, double dropout, uint32_t place) {
-    if (!pass.training || dropout == 0.0) return h;
-    return bias_activation(h, at::Tensor(), {.dropout = dropout, .place = place}, pass);
-  };
-  const Nonlinearity plain{.kind = options_.activation, .slope = options_.slope};
-  at::Tensor h = drop(batch.atoms(), options_.input_dropout, 0);
-  if (options_.embedding)
-    h = bias_activation(dense_product(h, embedding_weight_), embedding_bias_, plain, pass);
-  for (int hop = 0; hop < num_hops(); ++hop) {
-    const Convolved c = convolve(batch, h, hop, pass);
-    const Nonlinearity f{options_.activation, options_.slope, options_.dropout, hidden_place(hop)};
-    const at::Tensor next = bias_activation(c.out, c.bias, f, pass);
-    const bool residual = options_.residual && h.size(1) == options_.hidden;
-    h = residual ? next + batch.own(h, hop) : next;
+at::Tensor GcnStar::forward(const GraphBatch& batch, const at::Tensor& embedded,
+                            const Mode& mode) const {
+  const StackOptions& stack = options_.stack;
+  at::Tensor h = embedded;
+  for (int l = 0; l < static_cast<int>(layers_.size()); ++l) {
+    const Convolved c = convolve(batch, h, l, mode);
+    const Nonlinearity f{stack.activation, stack.slope, stack.dropout, hidden_dropout(l)};
+    const at::Tensor next = bias_activation(c.out, c.bias, f, mode);
+    const bool residual = options_.residual && h.size(1) == stack.hidden;
+    h = residual ? next + batch.hop(l).self(h) : next;
   }
-  const at::Tensor g = drop(read_out(batch, h), options_.head_dropout, hidden_place(num_hops()));
-  const Nonlinearity f{options_.activation, options_.slope, options_.head_dropout,
-                       hidden_place(num_hops() + 1)};
-  const at::Tensor hidden = bias_activation(dense_product(g, head_weight_), head_bias_, f, pass);
-  return (dense_product(hidden, output_weight_) + output_bias_).squeeze(1);
+  return head_->forward(batch, h, mode);
 }
 
 }  // namespace emgnn

@@ -4,27 +4,41 @@
 //   H' = drop(act(norm(H Θ₀ + S_λ H Θ₁ + b)))   (+ H where the widths agree, with model.residual)
 //
 // With model.embedding H = act(X W + b) of the features comes first. With model.filter = scalar
-// Θ_i = a_i Θ; with model.affine Θ_i (or a_i) is α_i + λ β_i. A readout over the atoms and a
-// perceptron with one hidden layer make the prediction.
+// Θ_i = a_i Θ; with model.affine Θ_i (or a_i) is α_i + λ β_i. A head over the atoms makes the prediction.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include <emgnn/models/batch_norm.h>
-#include <emgnn/models/molecule_backbone.h>
-#include <emgnn/models/options.h>
+#include <emgnn/models/head.h>
 
 namespace emgnn {
 
-class GcnStar : public MoleculeBackbone {
- public:
-  GcnStar(const ModelOptions& options, int64_t num_features, uint64_t seed);
+enum class Filter { kMatrix, kScalar };
+enum class Norm { kNone, kBatch, kLayer };
 
-  int num_hops() const override { return static_cast<int>(layers_.size()); }
-  int64_t widest_layer() const override;
-  bool reads_lambda() const override { return options_.affine; }
-  at::Tensor forward(const MoleculeBatch& batch, const Pass& pass) const override;
+struct GcnStarOptions {
+  StackOptions stack;
+  bool bias = true;
+  bool embedding = false;
+  Filter filter = Filter::kMatrix;
+  bool affine = false;
+  Norm norm = Norm::kNone;
+  bool residual = false;
+};
+void describe(OptionVisitor& visitor, GcnStarOptions& options);
+
+class GcnStar : public Network {
+ public:
+  GcnStar(const GcnStarOptions& options, const HeadOptions& head, const NetworkShape& shape,
+          uint64_t seed);
+
+  NetworkNeeds needs() const override;
+  at::Tensor embed(const c10::intrusive_ptr<InputFeatures>& x, const Mode& mode) const override;
+  at::Tensor forward(const GraphBatch& batch, const at::Tensor& embedded,
+                     const Mode& mode) const override;
 
  private:
   struct Layer {
@@ -40,17 +54,14 @@ class GcnStar : public MoleculeBackbone {
 
   int64_t num_terms() const { return options_.affine ? 2 : 1; }
   Layer make_layer(int64_t inputs, int index, uint64_t seed);
-  void make_head(uint64_t seed);
   at::Tensor weight(const Layer& layer) const;
-  Convolved convolve(const MoleculeBatch& batch, const at::Tensor& h, int hop,
-                     const Pass& pass) const;
-  at::Tensor read_out(const MoleculeBatch& batch, const at::Tensor& h) const;
+  Convolved convolve(const GraphBatch& batch, const at::Tensor& h, int number,
+                     const Mode& mode) const;
 
-  ModelOptions options_;
+  GcnStarOptions options_;
   at::Tensor embedding_weight_, embedding_bias_;
   std::vector<Layer> layers_;
-  at::Tensor gate_weight_, gate_bias_;  // readout = weighted-sum-and-max
-  at::Tensor head_weight_, head_bias_, output_weight_, output_bias_;
+  std::unique_ptr<GraphHead> head_;
 };
 
 }  // namespace emgnn

@@ -3,6 +3,7 @@
 
 #include <ATen/ops/empty.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -15,10 +16,15 @@ at::Tensor init_uniform(std::vector<int64_t> shape, double bound, Rng& rng) {
   return t;
 }
 
-at::Tensor Network::add_parameter(std::string name, at::Tensor value, int layer) {
+at::Tensor Network::add_parameter(std::string name, at::Tensor value, int layer, bool per_node) {
   value.set_requires_grad(true);
-  parameters_.push_back({std::move(name), value, layer});
+  parameters_.push_back({std::move(name), value, layer, per_node});
   return value;
+}
+
+bool Network::has_node_weights() const {
+  return std::any_of(parameters_.begin(), parameters_.end(),
+                     [](const Parameter& p) { return p.per_node; });
 }
 
 at::Tensor Network::add_buffer(std::string name, at::Tensor value) {

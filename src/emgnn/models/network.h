@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every network has: weights that are trained, and buffers that are only kept.
+// A network Ψ(λ, x; θ): weights that are trained, buffers that are only kept, and how it runs. It
+// does not know whether it runs on one graph or on many, on nodes or on molecules.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -9,7 +10,9 @@
 #include <vector>
 
 #include <emgnn/base/rng.h>
+#include <emgnn/models/ops.h>
 #include <emgnn/models/options.h>
+#include <emgnn/space/family.h>
 
 namespace emgnn {
 
@@ -17,24 +20,44 @@ struct Parameter {
   std::string name;
   at::Tensor value;  // a leaf that requires a gradient
   int layer = 0;
+  bool per_node = false;  // its rows belong to the nodes of the graph it was made for
 };
 
 // State that belongs to the weights but has no gradient, such as the running moments of a batch
-// norm: a pass in training writes it in place.
+// norm: training writes it in place.
 struct Buffer {
   std::string name;
   at::Tensor value;
+};
+
+// What a network is made for.
+struct NetworkShape {
+  int64_t num_nodes = 0;  // of the graph; 0 where rows are no nodes of one graph
+  int64_t num_features = 0;
+  int64_t num_outputs = 0;
+  bool reads_out = false;  // the outputs are of whole small graphs, not of rows
 };
 
 class Network {
  public:
   virtual ~Network() = default;
 
+  virtual NetworkNeeds needs() const = 0;
+  // Weights belong to single nodes: the network is of no use on others.
+  bool has_node_weights() const;
+
+  // The part that no λ changes, computed once for a whole batch or sweep of graphs.
+  virtual at::Tensor embed(const c10::intrusive_ptr<InputFeatures>& x, const Mode& mode) const = 0;
+  // Outputs from embed()'s result: [num_graphs, output rows of the last hop, num_outputs], or
+  // [items, num_outputs] of small graphs. In training it updates the buffers.
+  virtual at::Tensor forward(const GraphBatch& batch, const at::Tensor& embedded,
+                             const Mode& mode) const = 0;
+
   const std::vector<Parameter>& parameters() const { return parameters_; }
   const std::vector<Buffer>& buffers() const { return buffers_; }
 
- protected:
-  at::Tensor add_parameter(std::string name, at::Tensor value, int layer);
+  // For the layers that the network is made of.
+  at::Tensor add_parameter(std::string name, at::Tensor value, int layer, bool per_node = false);
   at::Tensor add_buffer(std::string name, at::Tensor value);
 
  private:
@@ -42,8 +65,8 @@ class Network {
   std::vector<Buffer> buffers_;
 };
 
-// Where the dropout behind hidden layer l draws from; place 0 is the input's.
-inline uint32_t hidden_place(int layer) { return 1 + static_cast<uint32_t>(layer); }
+// Which dropout is behind hidden layer l; 0 is the input's.
+inline uint32_t hidden_dropout(int layer) { return 1 + static_cast<uint32_t>(layer); }
 
 // Each entry ~ U(±bound).
 at::Tensor init_uniform(std::vector<int64_t> shape, double bound, Rng& rng);

@@ -50,10 +50,10 @@ struct MatMul : torch::autograd::Function<MatMul> {
   }
 };
 
-kernels::ActivationSpec spec_of(const Nonlinearity& f, const Pass& pass) {
+kernels::ActivationSpec spec_of(const Nonlinearity& f, const Mode& mode) {
   kernels::ActivationSpec spec{.kind = f.kind, .slope = static_cast<float>(f.slope)};
-  if (pass.training && f.dropout > 0.0) {
-    const Rng rng(pass.seed, Stream::kDropout, pass.step, f.place);
+  if (mode.training && f.dropout > 0.0) {
+    const Rng rng(mode.seed, Stream::kDropout, mode.step, f.dropout_id);
     spec.drop = static_cast<float>(f.dropout);
     spec.seed = rng.seed();
     spec.stream = rng.stream_word();
@@ -117,83 +117,62 @@ at::Tensor dense_product(const at::Tensor& h, const at::Tensor& w) {
 }
 
 at::Tensor bias_activation(const at::Tensor& h, const at::Tensor& bias, const Nonlinearity& f,
-                           const Pass& pass) {
+                           const Mode& mode) {
   return BiasActivation::apply(h, bias.defined() ? bias : at::empty({0}, h.options()),
-                               spec_of(f, pass));
+                               spec_of(f, mode));
 }
 
-struct InputFeatures::Sparse : torch::CustomClassHolder {
-  Csr x;
-  Transposed backward;
-
-  explicit Sparse(Csr a) : x(std::move(a)), backward(transpose(x)) {
-    if (x.val.empty()) x.val.assign(x.col.size(), 1.0F);
-  }
-};
+bool is_identity(const Nonlinearity& f, const Mode& mode) {
+  return f.kind == kernels::Activation::kIdentity && (!mode.training || f.dropout == 0.0);
+}
 
 namespace {
 
 // X W for constant sparse X whose values (after dropout) are `val`; dW = Xᵀ G.
-template <class Sparse>
-struct SparseProduct : torch::autograd::Function<SparseProduct<Sparse>> {
+struct SparseProduct : torch::autograd::Function<SparseProduct> {
   static at::Tensor forward(AutogradContext* ctx, const at::Tensor& val, const at::Tensor& w_in,
-                            const c10::intrusive_ptr<Sparse>& sparse) {
+                            const c10::intrusive_ptr<InputFeatures>& x) {
     const at::Tensor w = w_in.contiguous();
-    ctx->saved_data["sparse"] = c10::IValue::make_capsule(sparse);
+    ctx->saved_data["x"] = c10::IValue::make_capsule(x);
     ctx->save_for_backward({val});
-    at::Tensor out = at::empty({sparse->x.num_rows, w.size(1)}, w.options());
-    kernels::spmm(view(sparse->x), {.width = w.size(1),
-                                    .val = val.template data_ptr<float>(),
-                                    .in = w.template data_ptr<float>(),
-                                    .out = out.template data_ptr<float>()});
+    at::Tensor out = at::empty({x->num_rows(), w.size(1)}, w.options());
+    kernels::spmm(view(x->sparse), {.width = w.size(1),
+                                    .val = val.data_ptr<float>(),
+                                    .in = w.data_ptr<float>(),
+                                    .out = out.data_ptr<float>()});
     return out;
   }
 
   static variable_list backward(AutogradContext* ctx, variable_list grads) {
-    const auto capsule = ctx->saved_data["sparse"].toCapsule();
-    const auto& sparse = static_cast<const Sparse&>(*capsule);
+    const auto capsule = ctx->saved_data["x"].toCapsule();
+    const auto& x = static_cast<const InputFeatures&>(*capsule);
     const at::Tensor val = ctx->get_saved_variables()[0];
     const at::Tensor g = grads[0].contiguous();
-    at::Tensor grad_w = at::empty({sparse.x.num_cols, g.size(1)}, g.options());
-    kernels::spmm(view(sparse.backward.csr), {.width = g.size(1),
-                                              .val = val.template data_ptr<float>(),
-                                              .val_index = sparse.backward.entry.data(),
-                                              .in = g.template data_ptr<float>(),
-                                              .out = grad_w.template data_ptr<float>()});
+    at::Tensor grad_w = at::empty({x.num_cols(), g.size(1)}, g.options());
+    kernels::spmm(view(x.backward.csr), {.width = g.size(1),
+                                         .val = val.data_ptr<float>(),
+                                         .val_index = x.backward.entry.data(),
+                                         .in = g.data_ptr<float>(),
+                                         .out = grad_w.data_ptr<float>()});
     return {at::Tensor(), grad_w, at::Tensor()};
   }
 };
 
 }  // namespace
 
-InputFeatures::InputFeatures(const Features& x, std::span<const int32_t> rows) {
-  if (x.is_sparse) {
-    sparse_ = c10::make_intrusive<Sparse>(select_rows(x.sparse, rows));
-    return;
-  }
-  dense_ = at::empty({static_cast<int64_t>(rows.size()), x.num_cols}, at::kFloat);
-  float* out = dense_.data_ptr<float>();
-  for (int32_t row : rows) {
-    const float* from = x.dense.data() + static_cast<int64_t>(row) * x.num_cols;
-    out = std::copy(from, from + x.num_cols, out);
-  }
-}
-
-InputFeatures::~InputFeatures() = default;
-InputFeatures::InputFeatures(InputFeatures&&) noexcept = default;
-
-int64_t InputFeatures::num_rows() const { return sparse_ ? sparse_->x.num_rows : dense_.size(0); }
-int64_t InputFeatures::num_cols() const { return sparse_ ? sparse_->x.num_cols : dense_.size(1); }
-
-at::Tensor InputFeatures::times(const at::Tensor& w, double dropout, const Pass& pass) const {
-  EMGNN_CHECK(w.dim() == 2 && w.size(0) == num_cols(),
+at::Tensor input_product(const c10::intrusive_ptr<InputFeatures>& x, const at::Tensor& w,
+                         double dropout, const Mode& mode) {
+  EMGNN_CHECK(w.dim() == 2 && w.size(0) == x->num_cols(),
               "features: the weight matrix has another height", w.size(0));
   const Nonlinearity drop{.dropout = dropout};
-  if (!sparse_) return dense_product(bias_activation(dense_, at::Tensor(), drop, pass), w);
-  const auto num_entries = static_cast<int64_t>(sparse_->x.val.size());
-  at::Tensor val = at::from_blob(sparse_->x.val.data(), {num_entries, 1}, at::kFloat);
-  if (pass.training && dropout > 0.0) val = bias_activation(val, at::Tensor(), drop, pass);
-  return SparseProduct<Sparse>::apply(val, w, sparse_);
+  if (!x->is_sparse) {
+    const bool plain = is_identity(drop, mode);
+    return dense_product(plain ? x->dense : bias_activation(x->dense, at::Tensor(), drop, mode), w);
+  }
+  const auto num_entries = static_cast<int64_t>(x->sparse.val.size());
+  at::Tensor val = at::from_blob(x->sparse.val.data(), {num_entries, 1}, at::kFloat);
+  if (!is_identity(drop, mode)) val = bias_activation(val, at::Tensor(), drop, mode);
+  return SparseProduct::apply(val, w, x);
 }
 
 }  // namespace emgnn

@@ -4,16 +4,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include <emgnn/base/error.h>
 #include <emgnn/base/options.h>
+#include <emgnn/base/shipped_files.h>
 
 namespace emgnn {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -43,22 +41,42 @@ std::string published(const PaperTable& table, const PaperRow& row) {
   return fmt::format("{}", fmt::join(columns, ", "));
 }
 
-std::string text_of(const PaperMetric& metric, const MeanStd& value) {
-  return fmt::format("{:.{}f} ± {:.{}f}", metric.unit * value.mean, metric.decimals,
-                     metric.unit * value.std, metric.decimals);
+// The words in lines of at most `width` characters, each indented.
+std::string wrapped(const std::string& words, size_t indent, size_t width) {
+  std::string out;
+  size_t column = width;
+  for (size_t begin = 0; begin < words.size();) {
+    const size_t end = std::min(words.find(' ', begin), words.size());
+    if (column + 1 + (end - begin) > width) {
+      if (!out.empty()) out += '\n';
+      column = indent;
+      out.append(indent, ' ');
+    } else {
+      out += ' ';
+      ++column;
+    }
+    out.append(words, begin, end - begin);
+    column += end - begin;
+    begin = end + 1;
+  }
+  return out;
+}
+
+std::vector<PaperTable> shipped_tables() {
+  constexpr std::string_view kFolder = "tables/";
+  std::vector<PaperTable> out;
+  for (const ShippedFile& file : shipped_files()) {
+    if (!file.path.starts_with(kFolder)) continue;
+    out.push_back(parse_paper_table(std::string(file.path.substr(kFolder.size())), file.text));
+  }
+  return out;
 }
 
 }  // namespace
 
-PaperMetric test_score(const ScoreName& score) {
-  const std::span<const ScoreName> shares = score_names(Task::kClassification);
-  const bool share = std::any_of(shares.begin(), shares.end(), [&](const ScoreName& known) {
-    return known.value == score.value;
-  });
-  return {.name = score.name,
-          .of = [value = score.value](const RunRecord& run) { return run.test.*value; },
-          .unit = share ? 100.0 : 1.0,
-          .decimals = share ? 2 : 3};
+const std::vector<PaperTable>& paper_tables() {
+  static const std::vector<PaperTable> all = shipped_tables();
+  return all;
 }
 
 const PaperTable& paper_table(const std::string& name) {
@@ -69,6 +87,21 @@ const PaperTable& paper_table(const std::string& name) {
   }
   check_known("table", {name}, names);
   throw InternalError("a known table was not found");
+}
+
+std::string outline(const PaperTable& table) {
+  constexpr size_t kIndent = 6, kWidth = 120;
+  std::vector<std::string> columns, trained, published;
+  for (const PaperColumn& column : table.columns) columns.push_back(column.name);
+  for (const PaperRow& row : table.rows)
+    (row.method.empty() ? published : trained).push_back(row.name);
+  std::string rows = fmt::format("rows {}", fmt::join(trained, ", "));
+  if (!published.empty()) rows += fmt::format("; published only: {}", fmt::join(published, ", "));
+  std::string out = fmt::format("  {}\n", table.name);
+  for (const std::string& line : {fmt::format("{}; {}", table.title, table.caption), rows,
+                                  fmt::format("columns {}", fmt::join(columns, ", "))})
+    out += wrapped(line, kIndent, kWidth) + '\n';
+  return out;
 }
 
 std::vector<const PaperRow*> select_rows(const PaperTable& table,
@@ -96,62 +129,6 @@ std::vector<const PaperColumn*> select_columns(const PaperTable& table,
   std::vector<const PaperColumn*> out;
   for (const PaperColumn& column : table.columns) {
     if (names.empty() || contains(names, column.name)) out.push_back(&column);
-  }
-  return out;
-}
-
-std::vector<TableCell> table_cells(const PaperTable& table, const PaperRow& row,
-                                   const PaperColumn& column, const std::vector<RunRecord>& runs) {
-  const auto found = std::find_if(table.columns.begin(), table.columns.end(),
-                                  [&](const PaperColumn& c) { return c.name == column.name; });
-  const auto first = static_cast<size_t>(found - table.columns.begin()) * table.metrics.size();
-  std::vector<TableCell> out;
-  for (size_t m = 0; m < table.metrics.size(); ++m) {
-    const PaperMetric& metric = table.metrics[m];
-    std::vector<double> values;
-    for (const RunRecord& run : runs) values.push_back(metric.of(run));
-    TableCell cell{.row = row.name,
-                   .column = column.name,
-                   .metric = metric,
-                   .here = mean_std(values),
-                   .paper = {}};
-    if (!row.figures.empty()) {
-      const MeanStd& paper = row.figures[first + m];
-      cell.paper = {paper.mean / metric.unit, paper.std / metric.unit};
-    }
-    out.push_back(std::move(cell));
-  }
-  return out;
-}
-
-Json to_json(const std::vector<TableCell>& cells) {
-  Json out = Json::array();
-  for (const TableCell& cell : cells) {
-    out.push_back({{"row", cell.row},
-                   {"column", cell.column},
-                   {"metric", cell.metric.name},
-                   {"mean", cell.here.mean},
-                   {"std", cell.here.std},
-                   {"paper_mean", cell.paper ? Json(cell.paper->mean) : Json()},
-                   {"paper_std", cell.paper ? Json(cell.paper->std) : Json()}});
-  }
-  return out;
-}
-
-std::string to_text(const std::vector<TableCell>& cells) {
-  constexpr const char* kRow = "{:<12}{:<24}{:<10}{:>15}{:>15}{:>12}\n";
-  std::string out =
-      fmt::format(kRow, "row", "column", "metric", "emgnn", "the paper", "difference");
-  for (const TableCell& cell : cells) {
-    const PaperMetric& metric = cell.metric;
-    std::string paper, difference;
-    if (cell.paper) {
-      paper = text_of(metric, *cell.paper);
-      difference = fmt::format("{:+.{}f}", metric.unit * (cell.here.mean - cell.paper->mean),
-                               metric.decimals);
-    }
-    out += fmt::format(kRow, cell.row, cell.column, metric.name, text_of(metric, cell.here), paper,
-                       difference);
   }
   return out;
 }

@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// The published results, and how each row of a table is trained here.
+// The published results, and how each row of a table is trained here. The tables are the files of
+// configs/tables/.
 #pragma once
 
-#include <functional>
-#include <nlohmann/json_fwd.hpp>
-#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include <emgnn/report/mean_std.h>
-#include <emgnn/report/results.h>
+#include <emgnn/learn/mean_std.h>
 
 namespace emgnn {
 
-struct PaperRow {
-  std::string name;
-  std::string method;                 // empty: not part of this version
-  std::vector<std::string> settings;  // key=value, over the shipped ones
-  std::vector<MeanStd> figures;       // columns × metrics, as printed; none: not published
+struct PaperMetric {
+  std::string name;      // as in metric_value: micro_f1, accuracy, rmse, seconds, ...
+  bool percent = false;  // printed as 100 times the value
+  int decimals = 2;
+
+  double unit() const { return percent ? 100.0 : 1.0; }
 };
 
 struct PaperColumn {
@@ -25,29 +24,31 @@ struct PaperColumn {
   std::vector<std::string> settings;  // key=value, over the shipped ones
 };
 
-struct PaperMetric {
+struct PaperRow {
   std::string name;
-  std::function<double(const RunRecord&)> of;
-  double unit = 1.0;  // what is printed is the value times this: 100 for shares in percent
-  int decimals = 2;
+  std::string method;                 // empty: not part of this version
+  std::vector<std::string> settings;  // key=value, over those of the column
+  std::vector<MeanStd> figures;       // [columns × metrics], as printed; none: not published
 };
-PaperMetric test_score(const ScoreName& score);  // shares in percent, or values with 3 decimals
 
 struct PaperTable {
-  std::string name;
+  std::string name, title, caption;
   std::vector<PaperMetric> metrics;
   std::vector<PaperColumn> columns;
   std::vector<PaperRow> rows;
 };
 
-// Every table of which this version can train a row.
-const std::vector<PaperTable>& paper_tables();
-PaperTable paper_table_of_molecules();      // one of them
-PaperTable paper_table_of_runtimes();       // another
-PaperTable paper_table_of_perturbations();  // another
+// The text of configs/tables/NAME.toml. InternalError with file and line: only we write these.
+PaperTable parse_paper_table(const std::string& name, std::string_view text);
+
+const std::vector<PaperTable>& paper_tables();  // all that are shipped, by name
 
 // UsageError that lists what there is.
 const PaperTable& paper_table(const std::string& name);
+
+// What can be asked of a table, for a help text: its title, rows and columns. The lines end by
+// column 120.
+std::string outline(const PaperTable& table);
 
 // The rows and columns to train, in the order of the table; empty lists stand for all that this
 // version has. UsageError for an unknown name, and for a row that this version cannot train.
@@ -55,18 +56,5 @@ std::vector<const PaperRow*> select_rows(const PaperTable& table,
                                          const std::vector<std::string>& names);
 std::vector<const PaperColumn*> select_columns(const PaperTable& table,
                                                const std::vector<std::string>& names);
-
-// One figure of the table beside the paper's, where it has one: shares of 1, or values.
-struct TableCell {
-  std::string row, column;
-  PaperMetric metric;
-  MeanStd here;
-  std::optional<MeanStd> paper;
-};
-std::vector<TableCell> table_cells(const PaperTable& table, const PaperRow& row,
-                                   const PaperColumn& column, const std::vector<RunRecord>& runs);
-
-nlohmann::ordered_json to_json(const std::vector<TableCell>& cells);
-std::string to_text(const std::vector<TableCell>& cells);  // as printed, with the difference
 
 }  // namespace emgnn

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <utility>
 
-#include <emgnn/report/marginal.h>
+#include <emgnn/run/marginal.h>
 
 namespace emgnn {
 
@@ -43,16 +43,16 @@ std::string bars(const std::string& title, const Marginal& distribution) {
   return out;
 }
 
-// Weights on a simplex are ranked.
-std::string intervals(const std::vector<std::string>& names,
-                      const std::vector<WeightedPoint>& posterior) {
-  const bool weights = sums_to_one(posterior);
+// Shares are ranked.
+std::string intervals(const GraphDistribution& graphs) {
+  const std::vector<std::string>& names = graphs.names;
+  const bool weights = graphs.shares;
   const std::string title = weights ? "weight of" : "parameter";
   size_t width = title.size();
   std::vector<std::pair<std::string, MarginalSummary>> rows;
   for (size_t c = 0; c < names.size(); ++c) {
     width = std::max(width, names[c].size());
-    rows.emplace_back(names[c], summarise(marginal(posterior, c)));
+    rows.emplace_back(names[c], summarise(marginal(graphs.points, c)));
   }
   if (weights) {
     std::stable_sort(rows.begin(), rows.end(),
@@ -68,15 +68,14 @@ std::string intervals(const std::vector<std::string>& names,
 
 }  // namespace
 
-std::string posterior_chart(const std::vector<std::string>& names,
-                            const std::vector<WeightedPoint>& posterior) {
-  if (posterior.size() < 2) return "";
-  if (names.size() == 1) return bars(names[0], marginal(posterior, 0));
-  if (names.size() == 2 && sums_to_one(posterior)) {
-    return bars(fmt::format("weight of {} (the rest is {})", names[0], names[1]),
-                marginal(posterior, 0));
+std::string posterior_chart(const GraphDistribution& graphs) {
+  if (graphs.points.size() < 2) return "";
+  if (graphs.names.size() == 1) return bars(graphs.names[0], marginal(graphs.points, 0));
+  if (graphs.names.size() == 2 && graphs.shares) {
+    return bars(fmt::format("weight of {} (the rest is {})", graphs.names[0], graphs.names[1]),
+                marginal(graphs.points, 0));
   }
-  return intervals(names, posterior);
+  return intervals(graphs);
 }
 
 }  // namespace emgnn

@@ -12,6 +12,7 @@
 
 #include <emgnn/graph/csr.h>
 #include <emgnn/space/molecule_graphs.h>
+#include <emgnn/space/propagation.h>
 
 namespace emgnn {
 
@@ -26,34 +27,49 @@ struct BlockRows {
   std::vector<float> source_factor;  // empty: all ones
 };
 
-class BlockHop : public torch::CustomClassHolder {
+class BlockHop : public Propagation {
  public:
   BlockHop(BlockRows rows, std::shared_ptr<const MoleculeGraphs> graphs);
 
-  int64_t num_inputs() const { return rows_.num_inputs; }
-  int64_t num_outputs() const { return static_cast<int64_t>(rows_.own.size()); }
+  int64_t num_graphs() const override { return 1; }
+  int64_t num_inputs() const override { return rows_.num_inputs; }
+  int64_t num_outputs() const override { return static_cast<int64_t>(rows_.own.size()); }
 
-  // out = own(h₀) + S h₁ of h = [h₀ | h₁] [num_inputs, 2 width]; out [num_outputs, width].
-  void apply(int64_t width, const float* h, float* out) const;
-  void transpose(int64_t width, const float* grad_out, float* grad_h) const;
-  // out[r] = h[own[r]], [num_outputs, width], and its transpose.
-  void own(int64_t width, const float* h, float* out) const;
-  void own_transpose(int64_t width, const float* grad_out, float* grad_h) const;
-  bool own_is_identity() const { return own_is_identity_; }
+  at::Tensor self(const at::Tensor& h) const override;
+  // In one pass over the neighbours.
+  at::Tensor self_plus_apply(const at::Tensor& h) const override;
+  at::Tensor diagonal() const override;
+
+  bool blocks() const override { return true; }
+
+ protected:
+  c10::intrusive_ptr<Edges> make_edges() const override;
+  at::Tensor apply_shared(const at::Tensor& in) const override;
+  at::Tensor apply_each(const at::Tensor& in) const override;
+  at::Tensor transpose_shared(const at::Tensor& grad_out) const override;
+  at::Tensor transpose_each(const at::Tensor& grad_out) const override;
 
  private:
+  friend struct BlockFilter;
+  friend struct BlockOwn;
+  struct Entry {
+    int32_t input;
+    float weight;
+    int32_t bond;
+  };
+  template <class Put>
+  void for_each_entry(Put&& put) const;  // put(output, Entry), row by row
+
+  const Csr& forward() const;     // S
+  const Csr& backward() const;    // its transpose
   const Csr& transposed() const;  // of the map from [2 num_inputs, width]
   const Csr& own_transposed() const;
 
   BlockRows rows_;
   std::shared_ptr<const MoleculeGraphs> graphs_;
   bool own_is_identity_;
-  mutable std::once_flag made_, own_made_;
-  mutable Csr transposed_, own_transposed_;
+  mutable std::once_flag forward_made_, backward_made_, made_, own_made_;
+  mutable Csr forward_, backward_, transposed_, own_transposed_;
 };
-
-// The same, differentiable once in h.
-at::Tensor filter(const c10::intrusive_ptr<BlockHop>& hop, const at::Tensor& h);
-at::Tensor own_rows(const c10::intrusive_ptr<BlockHop>& hop, const at::Tensor& h);
 
 }  // namespace emgnn

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include <emgnn/base/threads.h>
-#include <emgnn/space/cosine_pairs.h>
 #include <emgnn/kernels/gemm.h>
+#include <emgnn/space/cosine_pairs.h>
 
 namespace emgnn::detail {
 

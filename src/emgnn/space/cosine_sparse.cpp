@@ -6,8 +6,8 @@
 #include <limits>
 
 #include <emgnn/base/threads.h>
-#include <emgnn/space/head_index.h>
 #include <emgnn/kernels/isa.h>
+#include <emgnn/space/head_index.h>
 
 namespace emgnn::detail {
 

@@ -1,35 +1,72 @@
 // SPDX-License-Identifier: Apache-2.0
-// A family of graphs G_λ indexed by the points λ of a finite set Λ̂.
+// A family of graphs G_λ indexed by the points λ of a finite set Λ̂. Its rows are the nodes of one
+// graph, or molecules, each of which has a graph of its own.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
+#include <emgnn/space/graph_batch.h>
 #include <emgnn/space/parameter_space.h>
-#include <emgnn/space/shift.h>
 
 namespace emgnn {
 
-// The family as seen by a network of some depth that must be right on some rows only: the K-hop
-// receptive field.
-class FamilyView {
- public:
-  virtual ~FamilyView() = default;
-  virtual const std::vector<int32_t>& input_rows() const = 0;  // nodes whose features hop 0 reads
-  virtual Shift shifts(std::span<const int64_t> lam_ids) const = 0;
-  virtual Shift observed() const = 0;  // the graph as given, outside Λ̂ or not
-  // Floats that one graph and one unit of feature width need at the widest hop: how large a batch
-  // may be.
-  virtual int64_t max_rows() const = 0;
+// What a family must know of a network to prepare batches for it.
+struct NetworkNeeds {
+  int num_hops = 1;           // how far a row's output reaches into the graph
+  int64_t widest_layer = 1;   // floats per row: how large a batch may be
+  bool reads_lambda = false;  // the weights depend on λ: equal graphs may differ in their outputs
 };
 
-class GraphFamily : public ParameterSpace {
+// Probabilities of some graphs.
+struct GraphWeights {
+  std::vector<int64_t> lam_ids;
+  std::vector<double> log_prob;
+};
+
+// Called now and then during long work; may throw to abandon it.
+using Poll = std::function<void()>;
+
+// The family as a network sees it that must be right on some rows only.
+class FamilyView {
  public:
-  // The view of `rows` for `num_hops` layers.
+  using Run = std::function<at::Tensor(const GraphBatch&)>;
+  using Take = std::function<void(size_t first, const at::Tensor& outputs)>;
+
+  virtual ~FamilyView() = default;
+
+  // Runs every row under every λ, in tiles that fit the cache. `take` gets the outputs
+  // [k, replicates, rows, width] of lam_ids[first], .., lam_ids[first + k - 1], in ascending order;
+  // replicates are equally likely forms of one graph, such as the conformers of a molecule.
+  virtual void evaluate(std::span<const int64_t> lam_ids, const Run& run, const Take& take,
+                        const Poll& poll) const = 0;
+
+  // The batch of gradient step `step`; without λ the graph as given. Nodes: every row under every
+  // λ. Molecules: row i under lam_ids[i mod count].
+  struct Draw {
+    std::span<const int64_t> lam_ids;
+    uint64_t seed = 0, step = 0;
+  };
+  virtual GraphBatch batch(const Draw& draw) const = 0;
+};
+
+class GraphFamily : public ParameterSpace, public std::enable_shared_from_this<GraphFamily> {
+ public:
+  virtual std::string name() const = 0;  // "mixture", "rewire", ...
+  // Rows are graphs of their own: they can be taken some at a time.
+  virtual bool small_graphs() const { return false; }
   virtual std::shared_ptr<const FamilyView> view(std::span<const int32_t> rows,
-                                                 int num_hops) const = 0;
+                                                 const NetworkNeeds& needs) const = 0;
+  // With the names of the rows.
+  using RowName = std::function<std::string(int32_t)>;
+  virtual std::vector<FamilyTable> tables(const GraphWeights& /*p*/,
+                                          const RowName& /*name*/) const {
+    return {};
+  }
 };
 
 }  // namespace emgnn

@@ -6,53 +6,47 @@
 
 #include <emgnn/base/error.h>
 #include <emgnn/space/mixture_hop.h>
+#include <emgnn/space/node_view.h>
 
 namespace emgnn {
 
 namespace {
 
-class MixtureView : public FamilyView {
+class MixtureView : public NodeView {
  public:
-  MixtureView(const MixtureFamily* family, double total,
-              std::vector<std::shared_ptr<const MixtureHop>> hops, Normalisation normalisation)
-      : family_(family), total_(total), hops_(std::move(hops)), normalisation_(normalisation) {}
+  MixtureView(std::shared_ptr<const MixtureFamily> family, const Features& features,
+              const NetworkNeeds& needs, std::vector<std::shared_ptr<const MixtureHop>> hops,
+              const MixtureOptions& options)
+      : NodeView(features, hops.front()->pattern.hop.input_rows, needs),
+        family_(std::move(family)),
+        hops_(std::move(hops)),
+        options_(options) {}
 
-  const std::vector<int32_t>& input_rows() const override {
-    return hops_.front()->pattern.hop.input_rows;
-  }
-
-  Shift shifts(std::span<const int64_t> lam_ids) const override {
+ protected:
+  Hops hops(std::span<const int64_t> lam_ids) const override {
     std::vector<LambdaPoint> points;
     for (int64_t id : lam_ids) {
       points.push_back(family_->point(id));
-      for (double& weight : points.back()) weight *= total_;
+      for (double& weight : points.back()) weight *= options_.total;
     }
-    return shift_of(points);
+    return hops_of(points);
   }
 
-  Shift observed() const override {
-    return shift_of({LambdaPoint(hops_.front()->weight.size(), 1.0)});
-  }
-
-  int64_t max_rows() const override {
-    return static_cast<int64_t>(hops_.front()->pattern.hop.input_rows.size());
+  Hops observed() const override {
+    return hops_of({LambdaPoint(hops_.front()->weight.size(), 1.0)});
   }
 
  private:
-  Shift shift_of(const std::vector<LambdaPoint>& points) const {
-    std::vector<c10::intrusive_ptr<HopOperator>> operators;
-    std::vector<std::shared_ptr<const HopPattern>> patterns;
-    for (const auto& hop : hops_) {
-      operators.push_back(mixture_operator(hop, points, normalisation_));
-      patterns.emplace_back(hop, &hop->pattern);
-    }
-    return {std::move(operators), std::move(patterns)};
+  Hops hops_of(const std::vector<LambdaPoint>& points) const {
+    Hops out;
+    for (const auto& hop : hops_)
+      out.push_back(mixture_propagation(hop, points, options_.normalisation));
+    return out;
   }
 
-  const MixtureFamily* family_;
-  double total_;
+  std::shared_ptr<const MixtureFamily> family_;
   std::vector<std::shared_ptr<const MixtureHop>> hops_;
-  Normalisation normalisation_;
+  MixtureOptions options_;
 };
 
 std::unique_ptr<SimplexGrid> simplex_grid(size_t num_relations, double step) {
@@ -63,37 +57,47 @@ std::unique_ptr<SimplexGrid> simplex_grid(size_t num_relations, double step) {
 
 }  // namespace
 
-MixtureFamily::MixtureFamily(TypedGraph graph, const SpaceOptions& options)
-    : MixtureFamily(std::move(graph), options.normalisation, nullptr) {
-  grid_ = simplex_grid(relation_names_.size(), options.step);
-  total_ = options.total;
-}
-
-MixtureFamily::MixtureFamily(TypedGraph graph, Normalisation normalisation,
-                             std::unique_ptr<SimplexGrid> grid)
-    : normalisation_(normalisation), grid_(std::move(grid)), union_(union_pattern(graph)) {
-  for (Relation& relation : graph.relations) {
+MixtureFamily::MixtureFamily(std::shared_ptr<const Dataset> data, Normalisation normalisation)
+    : data_(std::move(data)), normalisation_(normalisation), union_(union_pattern(data_->graph)) {
+  for (const Relation& relation : data_->graph.relations)
     degree_.push_back(row_sums(relation.adjacency));
-    relation_names_.push_back(std::move(relation.name));
-  }
 }
 
-std::unique_ptr<MixtureFamily> MixtureFamily::observed_only(TypedGraph graph,
-                                                            Normalisation normalisation) {
-  return std::unique_ptr<MixtureFamily>(
-      new MixtureFamily(std::move(graph), normalisation, nullptr));
+std::shared_ptr<MixtureFamily> MixtureFamily::make(std::shared_ptr<const Dataset> data,
+                                                   const MixtureOptions& options) {
+  std::shared_ptr<MixtureFamily> out(new MixtureFamily(std::move(data), options.normalisation));
+  out->grid_ = simplex_grid(out->degree_.size(), options.step);
+  out->total_ = options.total;
+  return out;
+}
+
+std::shared_ptr<MixtureFamily> MixtureFamily::observed_only(std::shared_ptr<const Dataset> data,
+                                                            const GraphOptions& options) {
+  return std::shared_ptr<MixtureFamily>(new MixtureFamily(std::move(data), options.normalisation));
 }
 
 int64_t MixtureFamily::size() const { return grid_ ? grid_->size() : 1; }
 
 LambdaPoint MixtureFamily::point(int64_t lam_id) const {
-  if (!grid_) return LambdaPoint(relation_names_.size(), 1.0);
+  if (!grid_) return LambdaPoint(degree_.size(), 1.0);
   LambdaPoint point;
   for (int part : grid_->parts(lam_id)) point.push_back(static_cast<double>(part) / grid_->total());
   return point;
 }
 
-std::vector<std::string> MixtureFamily::coordinate_names() const { return relation_names_; }
+std::vector<std::string> MixtureFamily::coordinate_names() const {
+  std::vector<std::string> names;
+  for (const Relation& relation : data_->graph.relations) names.push_back(relation.name);
+  return names;
+}
+
+Marginal MixtureFamily::prior_marginal(size_t /*coordinate*/) const {
+  if (!grid_) return {{1.0, 1.0}};
+  Marginal out;
+  for (int part = 0; part <= grid_->total(); ++part)
+    out[static_cast<double>(part) / grid_->total()] = grid_->share_with_part(part);
+  return out;
+}
 
 int64_t MixtureFamily::propose_local(int64_t lam_id, Rng& rng) const {
   if (!grid_ || grid_->num_parts() == 1) return lam_id;
@@ -110,12 +114,15 @@ int64_t MixtureFamily::propose_local(int64_t lam_id, Rng& rng) const {
 }
 
 std::shared_ptr<const FamilyView> MixtureFamily::view(std::span<const int32_t> rows,
-                                                      int num_hops) const {
+                                                      const NetworkNeeds& needs) const {
   std::vector<std::shared_ptr<const MixtureHop>> hops;
-  for (Hop& hop : receptive_field(union_.pattern, rows, num_hops)) {
+  for (Hop& hop : receptive_field(union_.pattern, rows, needs.num_hops)) {
     hops.push_back(std::make_shared<const MixtureHop>(std::move(hop), union_, degree_));
   }
-  return std::make_shared<MixtureView>(this, total_, std::move(hops), normalisation_);
+  auto self = std::static_pointer_cast<const MixtureFamily>(shared_from_this());
+  return std::make_shared<MixtureView>(
+      std::move(self), data_->features, needs, std::move(hops),
+      MixtureOptions{.normalisation = normalisation_, .total = total_});
 }
 
 }  // namespace emgnn

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <emgnn/graph/typed_graph.h>
+#include <emgnn/data/dataset.h>
 #include <emgnn/space/family.h>
 #include <emgnn/space/options.h>
 #include <emgnn/space/simplex.h>
@@ -17,22 +17,27 @@ namespace emgnn {
 class MixtureFamily : public GraphFamily {
  public:
   // Λ̂ = the grid of `options.step` on the simplex over the relations of the graph.
-  MixtureFamily(TypedGraph graph, const SpaceOptions& options);
+  static std::shared_ptr<MixtureFamily> make(std::shared_ptr<const Dataset> data,
+                                             const MixtureOptions& options);
   // Λ̂ = one point, the graph as given (every relation with weight 1): ordinary training.
-  static std::unique_ptr<MixtureFamily> observed_only(TypedGraph graph,
-                                                      Normalisation normalisation);
+  static std::shared_ptr<MixtureFamily> observed_only(std::shared_ptr<const Dataset> data,
+                                                      const GraphOptions& options);
+
+  std::string name() const override { return grid_ ? "mixture" : "observed"; }
 
   int64_t size() const override;
   LambdaPoint point(int64_t lam_id) const override;
   std::vector<std::string> coordinate_names() const override;
+  bool shares() const override { return grid_ != nullptr; }
+  Marginal prior_marginal(size_t coordinate) const override;
   int64_t propose_local(int64_t lam_id, Rng& rng) const override;
   std::shared_ptr<const FamilyView> view(std::span<const int32_t> rows,
-                                         int num_hops) const override;
+                                         const NetworkNeeds& needs) const override;
 
  private:
-  MixtureFamily(TypedGraph graph, Normalisation normalisation, std::unique_ptr<SimplexGrid> grid);
+  MixtureFamily(std::shared_ptr<const Dataset> data, Normalisation normalisation);
 
-  std::vector<std::string> relation_names_;
+  std::shared_ptr<const Dataset> data_;
   Normalisation normalisation_;
   double total_ = 1.0;
   std::unique_ptr<SimplexGrid> grid_;  // null: the observed graph is the only point

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <emgnn/space/mixture_hop.h>
 
+#include <ATen/ops/empty.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -86,13 +88,26 @@ std::vector<float> pattern_values(const MixtureHop& hop, const std::vector<Lambd
   return values;
 }
 
-class RowMixtureOperator : public PatternOperator {
+// The first relation that has the entry; behind them the diagonal.
+EntryTypes types_of(const MixtureHop& hop) {
+  EntryTypes out{.type = {}, .num_types = static_cast<int32_t>(hop.weight.size()) + 1};
+  for (size_t e = 0; e < hop.is_diagonal.size(); ++e) {
+    int32_t type = 0;
+    while (type + 1 < out.num_types && hop.weight[static_cast<size_t>(type)][e] == 0.0F) ++type;
+    out.type.push_back(type);
+  }
+  return out;
+}
+
+class RowMixturePropagation : public PatternPropagation {
  public:
-  RowMixtureOperator(std::shared_ptr<const MixtureHop> hop, const std::vector<LambdaPoint>& points)
-      : PatternOperator(
+  RowMixturePropagation(std::shared_ptr<const MixtureHop> hop,
+                        const std::vector<LambdaPoint>& points)
+      : PatternPropagation(
             std::shared_ptr<const HopPattern>(hop, &hop->pattern),
             static_cast<int64_t>(points.size()),
-            [hop, points] { return pattern_values(*hop, points, Normalisation::kRow); }),
+            [hop, points] { return pattern_values(*hop, points, Normalisation::kRow); },
+            [hop] { return types_of(*hop); }),
         hop_(std::move(hop)) {
     for (const LambdaPoint& lam : points) {
       for (double weight : lam) coef_.push_back(static_cast<float>(weight));
@@ -103,21 +118,35 @@ class RowMixtureOperator : public PatternOperator {
     }
   }
 
-  void apply_shared(int64_t width, const float* in, float* out) const override {
-    if (num_graphs() == 1) return PatternOperator::apply_shared(width, in, out);
-    const auto term = scratch(num_terms() * num_outputs() * width);
-    for (int64_t t = 0; t < num_terms(); ++t) {
-      product(hop_->term[static_cast<size_t>(t)], width, in,
-              term.get() + t * num_outputs() * width);
-    }
-    kernels::combine(shape(width), coef_.data(), scale_.data(), term.get(), out);
+  at::Tensor diagonal() const override {
+    at::Tensor out = at::empty({num_graphs(), num_outputs(), 1}, at::kFloat);
+    std::copy(scale_.begin(), scale_.end(), out.data_ptr<float>());
+    return out;
   }
 
-  void transpose_shared(int64_t width, const float* grad_out, float* grad_in) const override {
-    if (num_graphs() == 1) return PatternOperator::transpose_shared(width, grad_out, grad_in);
+ protected:
+  at::Tensor apply_shared(const at::Tensor& in) const override {
+    if (num_graphs() == 1) return PatternPropagation::apply_shared(in);
+    const int64_t width = in.size(-1);
+    const auto term = scratch(num_terms() * num_outputs() * width);
+    for (int64_t t = 0; t < num_terms(); ++t) {
+      product(hop_->term[static_cast<size_t>(t)], width, in.data_ptr<float>(),
+              term.get() + t * num_outputs() * width);
+    }
+    at::Tensor out = output_like(in);
+    kernels::combine(shape(width), coef_.data(), scale_.data(), term.get(), out.data_ptr<float>());
+    return out;
+  }
+
+  at::Tensor transpose_shared(const at::Tensor& grad_out) const override {
+    if (num_graphs() == 1) return PatternPropagation::transpose_shared(grad_out);
+    const int64_t width = grad_out.size(-1);
     const auto grad_term = scratch(num_terms() * num_outputs() * width);
-    kernels::combine_backward(shape(width), coef_.data(), scale_.data(), grad_out, grad_term.get());
+    kernels::combine_backward(shape(width), coef_.data(), scale_.data(), grad_out.data_ptr<float>(),
+                              grad_term.get());
     const auto part = scratch(num_inputs() * width);
+    at::Tensor out = shared_input_like(grad_out);
+    float* grad_in = out.data_ptr<float>();
     std::fill(grad_in, grad_in + num_inputs() * width, 0.0F);
     for (int64_t t = 0; t < num_terms(); ++t) {
       product(hop_->term_transposed[static_cast<size_t>(t)], width,
@@ -126,9 +155,8 @@ class RowMixtureOperator : public PatternOperator {
         for (int64_t i = begin; i < end; ++i) grad_in[i] += part[i];
       });
     }
+    return out;
   }
-
-  void diagonal(float* out) const override { std::copy(scale_.begin(), scale_.end(), out); }
 
  private:
   int64_t num_terms() const { return static_cast<int64_t>(hop_->term.size()); }
@@ -174,16 +202,17 @@ MixtureHop::MixtureHop(Hop h, const UnionPattern& graph,
   for (const Csr& a : term) term_transposed.push_back(transpose(a).csr);
 }
 
-c10::intrusive_ptr<HopOperator> mixture_operator(std::shared_ptr<const MixtureHop> hop,
-                                                 const std::vector<LambdaPoint>& points,
-                                                 Normalisation normalisation) {
+c10::intrusive_ptr<Propagation> mixture_propagation(std::shared_ptr<const MixtureHop> hop,
+                                                    const std::vector<LambdaPoint>& points,
+                                                    Normalisation normalisation) {
   if (normalisation == Normalisation::kRow) {
-    return c10::make_intrusive<RowMixtureOperator>(std::move(hop), points);
+    return c10::make_intrusive<RowMixturePropagation>(std::move(hop), points);
   }
   std::shared_ptr<const HopPattern> pattern(hop, &hop->pattern);
-  return c10::make_intrusive<PatternOperator>(
+  return c10::make_intrusive<PatternPropagation>(
       std::move(pattern), static_cast<int64_t>(points.size()),
-      [hop, points, normalisation] { return pattern_values(*hop, points, normalisation); });
+      [hop, points, normalisation] { return pattern_values(*hop, points, normalisation); },
+      [hop] { return types_of(*hop); });
 }
 
 }  // namespace emgnn

@@ -7,8 +7,9 @@
 #include <vector>
 
 #include <emgnn/graph/typed_graph.h>
-#include <emgnn/space/mixture.h>
-#include <emgnn/space/shift.h>
+#include <emgnn/space/options.h>
+#include <emgnn/space/parameter_space.h>
+#include <emgnn/space/propagation.h>
 
 namespace emgnn {
 
@@ -29,8 +30,8 @@ struct MixtureHop {
 //   S_λ h = D_λ⁻¹ (Σ_t λ_t (A_t h) + h):
 // one product per relation serves every λ, the rest is a row-wise combination. In the other cases
 // the graphs differ in the values over one pattern.
-c10::intrusive_ptr<HopOperator> mixture_operator(std::shared_ptr<const MixtureHop> hop,
-                                                 const std::vector<LambdaPoint>& points,
-                                                 Normalisation normalisation);
+c10::intrusive_ptr<Propagation> mixture_propagation(std::shared_ptr<const MixtureHop> hop,
+                                                    const std::vector<LambdaPoint>& points,
+                                                    Normalisation normalisation);
 
 }  // namespace emgnn

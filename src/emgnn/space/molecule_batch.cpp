@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <emgnn/base/error.h>
+#include <emgnn/space/block_hop.h>
 
 namespace emgnn {
 
@@ -171,42 +172,27 @@ at::Tensor gather_atoms(const Molecules& molecules, const Layout& layout) {
 
 }  // namespace
 
-MoleculeBatch::MoleculeBatch(std::shared_ptr<const MoleculeGraphs> graphs,
-                             const Molecules& molecules, std::span<const MoleculeItem> items,
-                             const MoleculeBatchOptions& options)
-    : num_items_(static_cast<int64_t>(items.size())) {
+GraphBatch molecule_batch(std::shared_ptr<const MoleculeGraphs> graphs, const Molecules& molecules,
+                          std::span<const MoleculeItem> items,
+                          const MoleculeBatchOptions& options) {
   EMGNN_CHECK(!items.empty(), "a batch needs at least one molecule", items.size());
   const Layout layout(*graphs, items, options);
-  atoms_ = gather_atoms(molecules, layout);
+  GraphBatch batch{.input = c10::make_intrusive<InputFeatures>(gather_atoms(molecules, layout))};
   const auto add_hop = [&](BlockRows rows) {
-    hops_.push_back(c10::make_intrusive<BlockHop>(std::move(rows), graphs));
+    batch.hops.push_back(c10::make_intrusive<BlockHop>(std::move(rows), graphs));
   };
   add_hop(layout.first_hop());
   if (layout.shares() && options.num_hops > 1) add_hop(layout.second_hop());
-  if (static_cast<int>(hops_.size()) < options.num_hops) add_hop(layout.later_hop());
-  segments_.emplace(layout.segments(layout.shares() && options.num_hops == 1));
+  if (static_cast<int>(batch.hops.size()) < options.num_hops) add_hop(layout.later_hop());
+  batch.items =
+      std::make_shared<Segments>(layout.segments(layout.shares() && options.num_hops == 1));
   if (!options.share_rows) {
-    row_lambda_ = at::empty({layout.num_rows(), 1}, at::kFloat);
-    float* out = row_lambda_.data_ptr<float>();
+    batch.row_lambda = at::empty({layout.num_rows(), 1}, at::kFloat);
+    float* out = batch.row_lambda.data_ptr<float>();
     for (const MoleculeItem& item : items)
       out = std::fill_n(out, graphs->num_atoms(item.molecule), item.lambda);
   }
-}
-
-// The last hop serves all further layers.
-const c10::intrusive_ptr<BlockHop>& MoleculeBatch::at(int hop) const {
-  return hops_[std::min(static_cast<size_t>(hop), hops_.size() - 1)];
-}
-
-at::Tensor MoleculeBatch::filter(const at::Tensor& h, int hop) const {
-  return emgnn::filter(at(hop), h);
-}
-
-at::Tensor MoleculeBatch::own(const at::Tensor& h, int hop) const { return own_rows(at(hop), h); }
-
-const at::Tensor& MoleculeBatch::row_lambda() const {
-  EMGNN_CHECK(row_lambda_.defined(), "rows that several items share have no single λ", num_items_);
-  return row_lambda_;
+  return batch;
 }
 
 }  // namespace emgnn

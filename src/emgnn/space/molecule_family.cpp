@@ -1,28 +1,130 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <emgnn/space/molecule_family.h>
 
+#include <ATen/ops/cat.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/index_select.h>
+#include <ATen/ops/tensor.h>
+
+#include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include <emgnn/base/error.h>
 
 namespace emgnn {
 
-MoleculeFamily::MoleculeFamily(const Molecules& molecules, const SpaceOptions& options,
-                               std::optional<RadiusGrid> grid)
-    : molecules_(&molecules), grid_(std::move(grid)), aggregation_(options.aggregation) {
+namespace {
+
+// Floats of one layer's activations in a tile: about what the last-level cache holds.
+constexpr int64_t kTileFloats = int64_t{1} << 20;
+
+// Every molecule, conformer and λ, with the item whose output it has: λ that share a graph share
+// an item.
+struct Plan {
+  std::vector<MoleculeItem> items;
+  std::vector<int64_t> item_of;  // [λ, conformers, molecules]
+};
+
+class MoleculeView : public FamilyView {
+ public:
+  MoleculeView(std::shared_ptr<const MoleculeFamily> family, std::span<const int32_t> molecules,
+               const NetworkNeeds& needs)
+      : family_(std::move(family)), molecules_(molecules.begin(), molecules.end()), needs_(needs) {}
+
+  void evaluate(std::span<const int64_t> lam_ids, const Run& run, const Take& take,
+                const Poll& poll) const override {
+    const Plan plan = plan_of(lam_ids);
+    const at::Tensor out = run_items(plan.items, run, poll);
+    take(0, out.index_select(0, at::tensor(plan.item_of))
+                .view({static_cast<int64_t>(lam_ids.size()), family_->num_conformers(),
+                       static_cast<int64_t>(molecules_.size()), out.size(1)}));
+  }
+
+  GraphBatch batch(const Draw& draw) const override {
+    if (draw.lam_ids.empty()) return family_->observed(molecules_, needs_.num_hops);
+    Rng rng(draw.seed, Stream::kConformer, draw.step);
+    std::vector<MoleculeItem> items;
+    for (int32_t molecule : molecules_) {
+      const auto conformer = rng.below(static_cast<uint64_t>(family_->num_conformers()));
+      items.push_back(family_->item(molecule, draw.lam_ids[items.size() % draw.lam_ids.size()],
+                                    static_cast<int64_t>(conformer)));
+    }
+    return family_->batch(items, needs_.num_hops, false);
+  }
+
+ private:
+  Plan plan_of(std::span<const int64_t> lam_ids) const {
+    std::vector<size_t> ascending(lam_ids.size());
+    std::iota(ascending.begin(), ascending.end(), size_t{0});
+    std::sort(ascending.begin(), ascending.end(),
+              [&](size_t a, size_t b) { return lam_ids[a] < lam_ids[b]; });
+    const auto conformers = static_cast<size_t>(family_->num_conformers());
+    Plan plan;
+    plan.item_of.resize(lam_ids.size() * conformers * molecules_.size());
+    for (size_t m = 0; m < molecules_.size(); ++m) {
+      for (size_t c = 0; c < conformers; ++c) {
+        bool first = true;
+        for (size_t l : ascending) {
+          const MoleculeItem item =
+              family_->item(molecules_[m], lam_ids[l], static_cast<int64_t>(c));
+          if (first || needs_.reads_lambda || item.level != plan.items.back().level)
+            plan.items.push_back(item);
+          first = false;
+          plan.item_of[(l * conformers + c) * molecules_.size() + m] =
+              static_cast<int64_t>(plan.items.size()) - 1;
+        }
+      }
+    }
+    return plan;
+  }
+
+  // In tiles, so that memory does not grow with the number of items.
+  at::Tensor run_items(std::span<const MoleculeItem> items, const Run& run,
+                       const Poll& poll) const {
+    const int64_t max_rows = kTileFloats / needs_.widest_layer;
+    std::vector<at::Tensor> parts;
+    for (size_t begin = 0, end = 0; begin < items.size(); begin = end) {
+      if (poll) poll();
+      int64_t rows = 0;
+      while (end < items.size() && (end == begin || rows < max_rows))
+        rows += family_->num_atoms(items[end++].molecule);
+      parts.push_back(run(family_->batch(items.subspan(begin, end - begin), needs_.num_hops,
+                                         !needs_.reads_lambda)));
+    }
+    return at::cat(parts, 0);
+  }
+
+  std::shared_ptr<const MoleculeFamily> family_;
+  std::vector<int32_t> molecules_;
+  NetworkNeeds needs_;
+};
+
+}  // namespace
+
+MoleculeFamily::MoleculeFamily(std::shared_ptr<const Molecules> molecules,
+                               const BondOptions& options, std::optional<RadiusGrid> grid)
+    : molecules_(std::move(molecules)), grid_(std::move(grid)), aggregation_(options.aggregation) {
   const SelfLoops self_loops = options.self_loops ? SelfLoops::kAll : SelfLoops::kNone;
-  bonds_ = std::make_shared<MoleculeGraphs>(MoleculeGraphs::by_bonds(molecules, self_loops));
+  bonds_ = std::make_shared<MoleculeGraphs>(MoleculeGraphs::by_bonds(*molecules_, self_loops));
   graphs_ = grid_ ? std::make_shared<MoleculeGraphs>(
-                        MoleculeGraphs::by_distance(molecules, *grid_, self_loops))
+                        MoleculeGraphs::by_distance(*molecules_, *grid_, self_loops))
                   : bonds_;
+  bond_features_ = at::empty({molecules_->num_bonds(), kNumBondFeatures}, at::kFloat);
+  std::copy(molecules_->bond_features.begin(), molecules_->bond_features.end(),
+            bond_features_.data_ptr<float>());
 }
 
-MoleculeFamily::MoleculeFamily(const Molecules& molecules, const SpaceOptions& options)
-    : MoleculeFamily(molecules, options, RadiusGrid(options)) {}
+std::shared_ptr<MoleculeFamily> MoleculeFamily::by_distance(
+    std::shared_ptr<const Molecules> molecules, const DistanceOptions& options) {
+  return std::shared_ptr<MoleculeFamily>(
+      new MoleculeFamily(std::move(molecules), options.bonds, RadiusGrid(options)));
+}
 
-std::unique_ptr<MoleculeFamily> MoleculeFamily::bonds_only(const Molecules& molecules,
-                                                           const SpaceOptions& options) {
-  return std::unique_ptr<MoleculeFamily>(new MoleculeFamily(molecules, options, std::nullopt));
+std::shared_ptr<MoleculeFamily> MoleculeFamily::bonds_only(
+    std::shared_ptr<const Molecules> molecules, const BondOptions& options) {
+  return std::shared_ptr<MoleculeFamily>(
+      new MoleculeFamily(std::move(molecules), options, std::nullopt));
 }
 
 int64_t MoleculeFamily::size() const { return grid_ ? grid_->size() : 1; }
@@ -34,6 +136,18 @@ LambdaPoint MoleculeFamily::point(int64_t lam_id) const {
 
 std::vector<std::string> MoleculeFamily::coordinate_names() const {
   return {grid_ ? "radius" : "bonds"};
+}
+
+Marginal MoleculeFamily::prior_marginal(size_t /*coordinate*/) const {
+  Marginal out;
+  for (int64_t k = 0; k < size(); ++k) out[point(k)[0]] += 1.0 / static_cast<double>(size());
+  return out;
+}
+
+std::shared_ptr<const FamilyView> MoleculeFamily::view(std::span<const int32_t> rows,
+                                                       const NetworkNeeds& needs) const {
+  auto self = std::static_pointer_cast<const MoleculeFamily>(shared_from_this());
+  return std::make_shared<MoleculeView>(std::move(self), rows, needs);
 }
 
 int64_t MoleculeFamily::propose_local(int64_t lam_id, Rng& rng) const {
@@ -53,18 +167,22 @@ MoleculeItem MoleculeFamily::item(int64_t molecule, int64_t lam_id, int64_t conf
   return item;
 }
 
-MoleculeBatch MoleculeFamily::batch(std::span<const MoleculeItem> items, int num_hops,
-                                    bool share_rows) const {
-  return {graphs_,
-          *molecules_,
-          items,
-          {.num_hops = num_hops, .aggregation = aggregation_, .share_rows = share_rows}};
+GraphBatch MoleculeFamily::batch(std::span<const MoleculeItem> items, int num_hops,
+                                 bool share_rows) const {
+  GraphBatch out =
+      molecule_batch(graphs_, *molecules_, items,
+                     {.num_hops = num_hops, .aggregation = aggregation_, .share_rows = share_rows});
+  out.edge_features = bond_features_;
+  return out;
 }
 
-MoleculeBatch MoleculeFamily::observed(std::span<const int32_t> molecules, int num_hops) const {
+GraphBatch MoleculeFamily::observed(std::span<const int32_t> molecules, int num_hops) const {
   std::vector<MoleculeItem> items;
   for (int32_t m : molecules) items.push_back({.molecule = m});
-  return {bonds_, *molecules_, items, {.num_hops = num_hops, .aggregation = aggregation_}};
+  GraphBatch out = molecule_batch(bonds_, *molecules_, items,
+                                  {.num_hops = num_hops, .aggregation = aggregation_});
+  out.edge_features = bond_features_;
+  return out;
 }
 
 }  // namespace emgnn

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <tuple>
+#include <utility>
 
 #include <emgnn/base/error.h>
 
@@ -21,6 +23,19 @@ double distance(std::span<const float> xyz, int32_t a, int32_t b) {
   return std::sqrt(sum);
 }
 
+using BondMap = std::map<std::pair<int32_t, int32_t>, int32_t>;
+
+// The bonds of a molecule by their two atoms, the smaller number first.
+BondMap bonds_of(const Molecules& molecules, int64_t molecule) {
+  BondMap out;
+  const auto m = static_cast<size_t>(molecule);
+  for (int64_t k = molecules.bond_begin[m]; k < molecules.bond_begin[m + 1]; ++k) {
+    const int32_t* ends = molecules.bond_atoms.data() + 2 * k;
+    out[std::minmax(ends[0], ends[1])] = static_cast<int32_t>(k);
+  }
+  return out;
+}
+
 }  // namespace
 
 MoleculeGraphs::MoleculeGraphs(const Molecules& molecules, int64_t num_conformers,
@@ -36,13 +51,16 @@ MoleculeGraphs MoleculeGraphs::by_distance(const Molecules& molecules, const Rad
   std::vector<Pair> pairs;
   for (int64_t c = 0; c < molecules.num_conformers; ++c) {
     for (int64_t m = 0; m < molecules.num_molecules(); ++m) {
+      const BondMap bonds = bonds_of(molecules, m);
       const std::span<const float> xyz = molecules.coordinates_of(m, c);
       const auto num_atoms = static_cast<int32_t>(molecules.num_atoms(m));
       pairs.clear();
       for (int32_t a = 0; a < num_atoms; ++a) {
         for (int32_t b = a + 1; b < num_atoms; ++b) {
           const int32_t level = grid.level(distance(xyz, a, b));
-          if (level < grid.size()) pairs.push_back({a, b, level});
+          if (level >= grid.size()) continue;
+          const auto bond = bonds.find({a, b});
+          pairs.push_back({a, b, level, bond == bonds.end() ? -1 : bond->second});
         }
       }
       graphs.append(num_atoms, pairs);
@@ -56,11 +74,8 @@ MoleculeGraphs MoleculeGraphs::by_bonds(const Molecules& molecules, SelfLoops se
   std::vector<Pair> pairs;
   for (int64_t m = 0; m < molecules.num_molecules(); ++m) {
     pairs.clear();
-    for (int64_t k = molecules.bond_begin[static_cast<size_t>(m)];
-         k < molecules.bond_begin[static_cast<size_t>(m) + 1]; ++k) {
-      const int32_t* ends = molecules.bond_atoms.data() + 2 * k;
-      pairs.push_back({std::min(ends[0], ends[1]), std::max(ends[0], ends[1]), 0});
-    }
+    for (const auto& [ends, bond] : bonds_of(molecules, m))
+      pairs.push_back({ends.first, ends.second, 0, bond});
     graphs.append(static_cast<int32_t>(molecules.num_atoms(m)), pairs);
   }
   return graphs;
@@ -85,16 +100,18 @@ void MoleculeGraphs::append(int32_t num_atoms, std::vector<Pair>& pairs) {
   }
   neighbour_.resize(static_cast<size_t>(list_begin_.back()));
   level_.resize(neighbour_.size());
-  const auto put = [&](int32_t atom, int32_t neighbour, int32_t level) {
+  bond_.resize(neighbour_.size());
+  const auto put = [&](int32_t atom, int32_t neighbour, int32_t level, int32_t bond) {
     const auto place = static_cast<size_t>(next[static_cast<size_t>(atom)]++);
     neighbour_[place] = neighbour;
     level_[place] = level;
+    bond_[place] = bond;
   };
-  for (int32_t a = 0; a < num_atoms && own > 0; ++a) put(a, a, -1);
+  for (int32_t a = 0; a < num_atoms && own > 0; ++a) put(a, a, -1, -1);
   int32_t last = -1;
   for (const Pair& pair : pairs) {
-    put(pair.a, pair.b, pair.level);
-    put(pair.b, pair.a, pair.level);
+    put(pair.a, pair.b, pair.level, pair.bond);
+    put(pair.b, pair.a, pair.level, pair.bond);
     if (pair.level != last) change_.push_back(last = pair.level);
   }
   change_begin_.push_back(static_cast<int64_t>(change_.size()));

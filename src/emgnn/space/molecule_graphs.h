@@ -34,13 +34,16 @@ class MoleculeGraphs {
   List list(int64_t conformer, int64_t atom) const;  // atom: counted over all molecules
   const std::vector<int32_t>& neighbours() const { return neighbour_; }  // numbers in the molecule
   const std::vector<int32_t>& levels() const { return level_; }          // beside neighbours()
+  // Beside neighbours(): the bond between the two atoms, a row of the molecules' bond features; −1:
+  // none.
+  const std::vector<int32_t>& bonds() const { return bond_; }
 
   // The smallest level with the same graph as `level`; −1 for no edges.
   int32_t graph_of(int64_t molecule, int64_t conformer, int32_t level) const;
 
  private:
   struct Pair {
-    int32_t a, b, level;
+    int32_t a, b, level, bond;
   };
   MoleculeGraphs(const Molecules& molecules, int64_t num_conformers, SelfLoops self_loops);
   void append(int32_t num_atoms, std::vector<Pair>& pairs);
@@ -49,7 +52,7 @@ class MoleculeGraphs {
   int64_t num_conformers_;
   std::vector<int64_t> atom_begin_;        // [num_molecules + 1]
   std::vector<int64_t> list_begin_ = {0};  // [num_conformers · num_atoms + 1]
-  std::vector<int32_t> neighbour_, level_;
+  std::vector<int32_t> neighbour_, level_, bond_;
   std::vector<int64_t> change_begin_ = {0};  // [num_conformers · num_molecules + 1]
   std::vector<int32_t> change_;              // the levels at which a graph grows, ascending
 };

@@ -3,50 +3,66 @@
 
 namespace emgnn {
 
-void describe(OptionVisitor& visitor, SpaceOptions& options) {
-  visitor.choice("space.family", options.family, {"auto", "mixture", "rewire"},
-                 "mix edge types, or drop and add edges; auto mixes where there are two or more "
-                 "edge types");
-  visitor.choice("space.normalisation", options.normalisation, {"row", "symmetric"},
+namespace {
+
+void describe(OptionVisitor& visitor, Normalisation& normalisation) {
+  visitor.choice("space.normalisation", normalisation, {"row", "symmetric"},
                  "S = D^-1 (A+I), or D^-1/2 (A+I) D^-1/2");
-  visitor.real("space.step", options.step, 1e-4, 1.0,
-               "mixture: spacing of the grid of weights; divides 1");
+}
+
+}  // namespace
+
+void describe(OptionVisitor& visitor, GraphOptions& options) {
+  describe(visitor, options.normalisation);
+}
+
+void describe(OptionVisitor& visitor, MixtureOptions& options) {
+  describe(visitor, options.normalisation);
+  visitor.real("space.step", options.step, 1e-4, 1.0, "spacing of the grid of weights; divides 1");
   visitor.real("space.total", options.total, 1e-6, 1e6,
-               "mixture: sum of the weights; with the number of edge types, equal weights are the "
-               "graph as given");
+               "sum of the weights; with the number of edge types, equal weights are the graph as "
+               "given");
+}
+
+void describe(OptionVisitor& visitor, RewireOptions& options) {
+  describe(visitor, options.normalisation);
   visitor.integer("space.grid", options.grid, 2, 1001,
-                  "rewire: values of each probability, from 0 to the largest");
+                  "values of each probability, from 0 to the largest");
   visitor.real("space.max_drop", options.max_drop, 0.0, 1.0,
-               "rewire: largest probability that an edge is dropped");
+               "largest probability that an edge is dropped");
   visitor.real("space.max_add", options.max_add, 0.0, 1.0,
-               "rewire: largest probability that a candidate edge is added");
+               "largest probability that a candidate edge is added");
   visitor.integer("space.draws", options.draws, 1, 1000,
-                  "rewire: graphs drawn for each pair of probabilities");
+                  "graphs drawn for each pair of probabilities");
   visitor.choice("space.drawing", options.drawing, {"coupled", "authors"},
-                 "rewire: graphs nested in the probabilities, or independent ones by the published "
+                 "graphs nested in the probabilities, or independent ones by the published "
                  "program's rule");
   visitor.choice("space.confidence", options.confidence, {"none", "weight"},
-                 "rewire: all edges are dropped alike, or in proportion to 1 - weight, the mean "
-                 "kept");
+                 "all edges are dropped alike, or in proportion to 1 - weight, the mean kept");
   visitor.choice("space.affinity", options.affinity, {"none", "cosine"},
-                 "rewire: all candidates are added alike, or in proportion to their cosine, the "
-                 "mean kept");
+                 "all candidates are added alike, or in proportion to their cosine, the mean kept");
   visitor.real("space.cosine_threshold", options.cosine_threshold, 0.0, 0.999999,
-               "rewire: nodes whose features have a larger cosine are candidates for an edge");
-  visitor.real(
-      "space.candidate_recall", options.candidate_recall, 0.01, 1.0,
-      "rewire: share of the candidates to be found; below 1 faster, for millions of nodes");
+               "nodes whose features have a larger cosine are candidates for an edge");
+  visitor.real("space.candidate_recall", options.candidate_recall, 0.01, 1.0,
+               "share of the candidates to be found; below 1 faster, for millions of nodes");
   visitor.integer("space.max_candidates", options.max_candidates, 0, 100'000'000,
-                  "rewire: more candidates than this are an error");
-  visitor.real("space.first_radius", options.first_radius, 0.0, 1000.0,
-               "molecules: smallest distance, in angstrom, up to which atoms are joined");
-  visitor.real("space.last_radius", options.last_radius, 0.0, 1000.0, "molecules: largest one");
-  visitor.real("space.radius_step", options.radius_step, 1e-4, 1000.0,
-               "molecules: spacing of the distances between them");
+                  "more candidates than this are an error");
+}
+
+void describe(OptionVisitor& visitor, BondOptions& options) {
   visitor.choice("space.aggregation", options.aggregation, {"mean", "sum", "root", "symmetric"},
-                 "molecules: S = D^-1 A, A, D^-1/2 A, or D^-1/2 A D^-1/2");
+                 "S = D^-1 A, A, D^-1/2 A, or D^-1/2 A D^-1/2");
   visitor.flag("space.self_loops", options.self_loops,
-               "molecules: an atom is its own neighbour too (A+I in place of A)");
+               "an atom is its own neighbour too (A+I in place of A)");
+}
+
+void describe(OptionVisitor& visitor, DistanceOptions& options) {
+  describe(visitor, options.bonds);
+  visitor.real("space.first_radius", options.first_radius, 0.0, 1000.0,
+               "smallest distance, in angstrom, up to which atoms are joined");
+  visitor.real("space.last_radius", options.last_radius, 0.0, 1000.0, "largest one");
+  visitor.real("space.radius_step", options.radius_step, 1e-4, 1000.0,
+               "spacing of the distances between them");
 }
 
 }  // namespace emgnn

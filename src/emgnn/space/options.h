@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which graphs G_λ a run considers.
+// Which graphs G_λ a run considers. Each family reads options of its own.
 #pragma once
 
 #include <cstdint>
@@ -8,20 +8,27 @@
 
 namespace emgnn {
 
-enum class FamilyKind { kAuto, kMixture, kRewire };
 enum class Normalisation { kRow, kSymmetric };
 enum class Drawing { kCoupled, kAuthors };
 enum class Confidence { kNone, kWeight };
 enum class Affinity { kNone, kCosine };
 enum class Aggregation { kMean, kSum, kRoot, kSymmetric };
 
-struct SpaceOptions {
-  FamilyKind family = FamilyKind::kAuto;
+// The graph as given, of nodes.
+struct GraphOptions {
   Normalisation normalisation = Normalisation::kRow;
-  // mixture
+};
+
+// Mixtures of edge types.
+struct MixtureOptions {
+  Normalisation normalisation = Normalisation::kRow;
   double step = 0.05;
   double total = 1.0;
-  // rewire
+};
+
+// Edges that are dropped and added.
+struct RewireOptions {
+  Normalisation normalisation = Normalisation::kRow;
   int64_t grid = 21;  // points per axis
   double max_drop = 0.2;
   double max_add = 0.2;
@@ -32,13 +39,26 @@ struct SpaceOptions {
   double cosine_threshold = 0.5;
   double candidate_recall = 1.0;
   int64_t max_candidates = 10'000'000;
-  // distance
-  double first_radius = 1.0;  // Å
-  double last_radius = 10.0;
-  double radius_step = 0.05;
+};
+
+// The graph as given, of molecules: their bonds.
+struct BondOptions {
   Aggregation aggregation = Aggregation::kMean;
   bool self_loops = false;
 };
-void describe(OptionVisitor& visitor, SpaceOptions& options);
+
+// Atoms joined up to a distance.
+struct DistanceOptions {
+  BondOptions bonds;
+  double first_radius = 1.0;  // Å
+  double last_radius = 10.0;
+  double radius_step = 0.05;
+};
+
+void describe(OptionVisitor& visitor, GraphOptions& options);
+void describe(OptionVisitor& visitor, MixtureOptions& options);
+void describe(OptionVisitor& visitor, RewireOptions& options);
+void describe(OptionVisitor& visitor, BondOptions& options);
+void describe(OptionVisitor& visitor, DistanceOptions& options);
 
 }  // namespace emgnn

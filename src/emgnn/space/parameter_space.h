@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,18 @@
 namespace emgnn {
 
 using LambdaPoint = std::vector<double>;
+using Marginal = std::map<double, double>;  // value of one coordinate → probability
+
+// A point of Λ̂ with its probability.
+struct WeightedPoint {
+  LambdaPoint lambda;
+  double p = 0.0;
+};
+
+// A table about the graphs that a family writes beside the results.
+struct FamilyTable {
+  std::string file, csv;
+};
 
 class ParameterSpace {
  public:
@@ -18,6 +31,10 @@ class ParameterSpace {
   virtual int64_t size() const = 0;  // |Λ̂|
   virtual LambdaPoint point(int64_t lam_id) const = 0;
   virtual std::vector<std::string> coordinate_names() const = 0;
+  // The coordinates are shares of a whole: weights on a simplex.
+  virtual bool shares() const { return false; }
+  // Of one coordinate when all points are equally likely.
+  virtual Marginal prior_marginal(size_t coordinate) const = 0;
   // A random neighbour of a point on the grid, or the point itself; symmetric: q(a→b) = q(b→a).
   virtual int64_t propose_local(int64_t lam_id, Rng& rng) const = 0;
 

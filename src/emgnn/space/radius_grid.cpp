@@ -8,7 +8,7 @@
 
 namespace emgnn {
 
-RadiusGrid::RadiusGrid(const SpaceOptions& options)
+RadiusGrid::RadiusGrid(const DistanceOptions& options)
     : first_(options.first_radius), step_(options.radius_step) {
   const double steps = (options.last_radius - first_) / step_;
   EMGNN_CHECK(steps > -0.5, "space.last_radius must not be below space.first_radius",

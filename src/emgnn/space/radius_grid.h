@@ -11,7 +11,7 @@ namespace emgnn {
 class RadiusGrid {
  public:
   // UsageError unless the last radius is the first plus a whole number of steps.
-  explicit RadiusGrid(const SpaceOptions& options);
+  explicit RadiusGrid(const DistanceOptions& options);
 
   int32_t size() const { return size_; }
   double radius(int64_t k) const;  // the decimal number, as a user writes it: 1.15

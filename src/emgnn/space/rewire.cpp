@@ -1,7 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <emgnn/space/rewire.h>
 
+#include <fmt/format.h>
+
+#include <cmath>
+#include <iterator>
+#include <utility>
+
+#include <emgnn/formats/csv.h>
+#include <emgnn/space/node_view.h>
 #include <emgnn/space/rewire_hop.h>
+#include <emgnn/space/rewire_input.h>
 
 namespace emgnn {
 
@@ -9,29 +18,23 @@ namespace {
 
 constexpr int64_t kObserved = 0;  // (0, 0) of the first draw
 
-class RewireView : public FamilyView {
+class RewireView : public NodeView {
  public:
-  RewireView(std::shared_ptr<const RewireSpace> space,
+  RewireView(std::shared_ptr<const Dataset> data, const NetworkNeeds& needs,
+             std::shared_ptr<const RewireSpace> space,
              std::vector<std::shared_ptr<const RewireHop>> hops)
-      : space_(std::move(space)), hops_(std::move(hops)) {}
+      : NodeView(data->features, hops.front()->pattern.hop.input_rows, needs),
+        space_(std::move(space)),
+        hops_(std::move(hops)) {}
 
-  const std::vector<int32_t>& input_rows() const override {
-    return hops_.front()->pattern.hop.input_rows;
+ protected:
+  Hops hops(std::span<const int64_t> lam_ids) const override {
+    Hops out;
+    for (const auto& hop : hops_) out.push_back(rewire_propagation(hop, space_, lam_ids));
+    return out;
   }
 
-  Shift shifts(std::span<const int64_t> lam_ids) const override {
-    std::vector<c10::intrusive_ptr<HopOperator>> operators;
-    std::vector<std::shared_ptr<const HopPattern>> patterns;
-    for (const auto& hop : hops_) {
-      operators.push_back(rewire_operator(hop, space_, lam_ids));
-      patterns.emplace_back(hop, &hop->pattern);
-    }
-    return {std::move(operators), std::move(patterns)};
-  }
-
-  Shift observed() const override { return shifts({&kObserved, 1}); }
-
-  int64_t max_rows() const override { return static_cast<int64_t>(input_rows().size()); }
+  Hops observed() const override { return hops({&kObserved, 1}); }
 
  private:
   std::shared_ptr<const RewireSpace> space_;
@@ -40,8 +43,18 @@ class RewireView : public FamilyView {
 
 }  // namespace
 
-RewireFamily::RewireFamily(const RewireGraph& graph, const SpaceOptions& options, uint64_t seed)
-    : space_(std::make_shared<RewireSpace>(graph, options, seed)) {}
+RewireFamily::RewireFamily(std::shared_ptr<const Dataset> data, const RewireGraph& graph,
+                           const RewireOptions& options, uint64_t seed)
+    : data_(std::move(data)),
+      space_(std::make_shared<RewireSpace>(graph, options, seed)),
+      cosine_(graph.cosine) {}
+
+std::shared_ptr<RewireFamily> RewireFamily::make(std::shared_ptr<const Dataset> data,
+                                                 std::span<const CandidateEdge> candidates,
+                                                 const RewireOptions& options, uint64_t seed) {
+  const RewireGraph graph = rewire_graph(*data, candidates, options);
+  return std::shared_ptr<RewireFamily>(new RewireFamily(std::move(data), graph, options, seed));
+}
 
 const RewireDraws& RewireFamily::draws() const { return space_->draws(); }
 
@@ -61,6 +74,19 @@ std::vector<std::string> RewireFamily::coordinate_names() const {
   return names;
 }
 
+Marginal RewireFamily::prior_marginal(size_t coordinate) const {
+  const RewireGrid& grid = draws().grid();
+  Marginal out;
+  const int64_t values = coordinate == 2 ? grid.draws() : grid.points();
+  for (int64_t k = 0; k < values; ++k) {
+    const double value = coordinate == 0   ? grid.drop_rate(k)
+                         : coordinate == 1 ? grid.add_rate(k)
+                                           : static_cast<double>(k);
+    out[value] += 1.0 / static_cast<double>(values);
+  }
+  return out;
+}
+
 int64_t RewireFamily::propose_local(int64_t lam_id, Rng& rng) const {
   const RewireGrid& grid = draws().grid();
   RewireGrid::Place place = grid.place(lam_id);
@@ -77,11 +103,27 @@ int64_t RewireFamily::propose_local(int64_t lam_id, Rng& rng) const {
 }
 
 std::shared_ptr<const FamilyView> RewireFamily::view(std::span<const int32_t> rows,
-                                                     int num_hops) const {
+                                                     const NetworkNeeds& needs) const {
   std::vector<std::shared_ptr<const RewireHop>> hops;
-  for (Hop& hop : receptive_field(space_->pattern(), rows, num_hops))
+  for (Hop& hop : receptive_field(space_->pattern(), rows, needs.num_hops))
     hops.push_back(std::make_shared<const RewireHop>(std::move(hop), *space_));
-  return std::make_shared<RewireView>(space_, std::move(hops));
+  return std::make_shared<RewireView>(data_, needs, space_, std::move(hops));
+}
+
+std::vector<FamilyTable> RewireFamily::tables(const GraphWeights& p, const RowName& name) const {
+  std::vector<double> prob;
+  for (double log_prob : p.log_prob) prob.push_back(std::exp(log_prob));
+  const RewireDraws::Expected expected = draws().expected(p.lam_ids, prob);
+  const auto num_edges = static_cast<size_t>(draws().num_edges());
+  std::string out = "source,target,kind,cosine,p,p_rate\n";
+  for (size_t k = 0; k < draws().pairs().size(); ++k) {
+    const auto [u, v] = draws().pairs()[k];
+    const std::string kind =
+        k < num_edges ? "observed," : fmt::format("candidate,{:.6g}", cosine_[k - num_edges]);
+    fmt::format_to(std::back_inserter(out), "{},{},{},{:.6g},{:.6g}\n", csv_field(name(u)),
+                   csv_field(name(v)), kind, expected.held[k], expected.rate[k]);
+  }
+  return {{"edges.csv", std::move(out)}};
 }
 
 }  // namespace emgnn

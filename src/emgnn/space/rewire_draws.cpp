@@ -66,7 +66,7 @@ std::vector<double> factors(const RewireGraph& graph, size_t num_edges) {
 
 }  // namespace
 
-RewireGrid::RewireGrid(const SpaceOptions& options)
+RewireGrid::RewireGrid(const RewireOptions& options)
     : points_(options.grid),
       draws_(options.draws),
       max_drop_(options.max_drop),
@@ -85,7 +85,7 @@ int64_t RewireGrid::id(const Place& place) const {
   return (place.draw * points_ + place.drop) * points_ + place.add;
 }
 
-RewireDraws::RewireDraws(const RewireGraph& graph, const SpaceOptions& options, uint64_t seed)
+RewireDraws::RewireDraws(const RewireGraph& graph, const RewireOptions& options, uint64_t seed)
     : grid_(options), drawing_(options.drawing), seed_(seed) {
   EMGNN_CHECK(is_symmetric(graph.adjacency), "only an undirected graph can be rewired",
               fmt::format("{} directed edges", graph.adjacency.num_entries()));

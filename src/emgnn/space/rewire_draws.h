@@ -16,6 +16,7 @@ namespace emgnn {
 struct RewireGraph {
   Csr adjacency;                     // symmetric, no self loops, weights > 0
   std::vector<NodePair> candidates;  // distinct, ascending, none an edge
+  std::vector<float> cosine;         // [candidates], or empty; for tables
   // Priors in [0, 1]; empty: all alike. An edge of confidence c is dropped with probability
   // min(1, λ₁ (1 - c) / mean(1 - c)), a candidate of affinity a added with min(1, λ₂ a / mean(a)).
   std::vector<float> confidence;  // [undirected_edges(adjacency)]
@@ -25,7 +26,7 @@ struct RewireGraph {
 // Λ̂: `draws` graphs for each of grid × grid rates.
 class RewireGrid {
  public:
-  explicit RewireGrid(const SpaceOptions& options);
+  explicit RewireGrid(const RewireOptions& options);
 
   struct Place {
     int64_t draw, drop, add;
@@ -49,7 +50,7 @@ class RewireGrid {
 class RewireDraws {
  public:
   // UsageError when the graph breaks its contract.
-  RewireDraws(const RewireGraph& graph, const SpaceOptions& options, uint64_t seed);
+  RewireDraws(const RewireGraph& graph, const RewireOptions& options, uint64_t seed);
 
   const RewireGrid& grid() const { return grid_; }
   const std::vector<NodePair>& pairs() const { return pairs_; }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <emgnn/space/rewire_hop.h>
 
+#include <ATen/ops/empty.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -48,12 +50,27 @@ Csr held_pattern(const RewireDraws& draws, int32_t num_nodes) {
   return csr_from_coo(num_nodes, num_nodes, coo, Duplicates::kKeepFirst);
 }
 
-class NestedOperator : public HopOperator {
+// What an entry stands for: an edge as given, a candidate, or the diagonal.
+EntryTypes types_of(const RewireHop& hop, const RewireSpace& space) {
+  EntryTypes out{.type = {}, .num_types = 3};
+  for (int32_t entry : hop.pattern.hop.entry) {
+    const int32_t pair = space.pair_of(entry);
+    const bool candidate = pair >= space.draws().num_edges();
+    out.type.push_back(pair == RewireSpace::kDiagonal ? 2 : candidate ? 1 : 0);
+  }
+  return out;
+}
+
+class NestedPropagation : public HopPropagation {
  public:
-  NestedOperator(std::shared_ptr<const RewireHop> hop, const RewireSpace& space,
-                 std::span<const int64_t> lam_ids)
-      : hop_(std::move(hop)), num_graphs_(static_cast<int64_t>(lam_ids.size())) {
-    const RewireGrid& grid = space.draws().grid();
+  NestedPropagation(std::shared_ptr<const RewireHop> hop, std::shared_ptr<const RewireSpace> space,
+                    std::span<const int64_t> lam_ids)
+      : HopPropagation(std::shared_ptr<const HopPattern>(hop, &hop->pattern),
+                       static_cast<int64_t>(lam_ids.size())),
+        hop_(std::move(hop)),
+        space_(std::move(space)),
+        lam_ids_(lam_ids.begin(), lam_ids.end()) {
+    const RewireGrid& grid = space_->draws().grid();
     for (int64_t id : lam_ids) {
       const RewireGrid::Place place = grid.place(id);
       const auto draw = static_cast<size_t>(place.draw);
@@ -62,44 +79,45 @@ class NestedOperator : public HopOperator {
       forward_.push_back(hop_->forward[draw].counts(place.drop, place.add));
       backward_.push_back(hop_->backward[draw].counts(place.drop, place.add));
     }
-    output_factor_ = factors_of(space, lam_ids, hop_->pattern.hop.output_rows);
-    if (space.normalisation() == Normalisation::kSymmetric)
-      input_factor_ = factors_of(space, lam_ids, hop_->pattern.hop.input_rows);
+    output_factor_ = factors_of(*space_, lam_ids, hop_->pattern.hop.output_rows);
+    if (space_->normalisation() == Normalisation::kSymmetric)
+      input_factor_ = factors_of(*space_, lam_ids, hop_->pattern.hop.input_rows);
   }
-
-  int64_t num_graphs() const override { return num_graphs_; }
-  int64_t num_inputs() const override { return hop_->pattern.hop.pattern.num_cols; }
-  int64_t num_outputs() const override { return hop_->pattern.hop.pattern.num_rows; }
 
   // The diagonal of A_λ + I is 1.
-  void diagonal(float* out) const override {
+  at::Tensor diagonal() const override {
+    at::Tensor out = at::empty({num_graphs(), num_outputs(), 1}, at::kFloat);
     const bool symmetric = !input_factor_.empty();
     for (size_t i = 0; i < output_factor_.size(); ++i)
-      out[i] = output_factor_[i] * (symmetric ? output_factor_[i] : 1.0F);
+      out.data_ptr<float>()[i] = output_factor_[i] * (symmetric ? output_factor_[i] : 1.0F);
+    return out;
   }
 
-  void apply_shared(int64_t width, const float* in, float* out) const override {
-    for (const Run& run : runs_)
-      kernels::nested_spmm(hop_->forward[run.draw].view(), forward(run, width, in, 0, out));
+ protected:
+  std::vector<float> values() const override { return rewire_values(*hop_, *space_, lam_ids_); }
+  EntryTypes entry_types() const override { return types_of(*hop_, *space_); }
+
+  at::Tensor apply_shared(const at::Tensor& in) const override { return applied(in, 0); }
+  at::Tensor apply_each(const at::Tensor& in) const override {
+    return applied(in, num_inputs() * in.size(-1));
   }
-  void apply_each(int64_t width, const float* in, float* out) const override {
-    for (const Run& run : runs_) {
-      kernels::nested_spmm(hop_->forward[run.draw].view(),
-                           forward(run, width, in, num_inputs() * width, out));
-    }
-  }
-  void transpose_shared(int64_t width, const float* grad_out, float* grad_in) const override {
-    std::fill_n(grad_in, num_inputs() * width, 0.0F);
+  at::Tensor transpose_shared(const at::Tensor& grad_out) const override {
+    at::Tensor grad_in = shared_input_like(grad_out);
+    std::fill_n(grad_in.data_ptr<float>(), grad_in.numel(), 0.0F);
     for (const Run& run : runs_) {
       kernels::nested_spmm_add(hop_->backward[run.draw].view(),
-                               backward(run, width, grad_out, grad_in, 0));
+                               backward(run, grad_out, grad_in.data_ptr<float>(), 0));
     }
+    return grad_in;
   }
-  void transpose_each(int64_t width, const float* grad_out, float* grad_in) const override {
+  at::Tensor transpose_each(const at::Tensor& grad_out) const override {
+    at::Tensor grad_in = each_input_like(grad_out);
     for (const Run& run : runs_) {
-      kernels::nested_spmm(hop_->backward[run.draw].view(),
-                           backward(run, width, grad_out, grad_in, num_inputs() * width));
+      kernels::nested_spmm(
+          hop_->backward[run.draw].view(),
+          backward(run, grad_out, grad_in.data_ptr<float>(), num_inputs() * grad_out.size(-1)));
     }
+    return grad_in;
   }
 
  private:
@@ -126,35 +144,45 @@ class NestedOperator : public HopOperator {
     return factor.empty() ? nullptr : factor.data() + begin * rows;
   }
 
-  kernels::NestedBatch forward(const Run& run, int64_t width, const float* in, int64_t in_stride,
-                               float* out) const {
+  at::Tensor applied(const at::Tensor& in, int64_t in_stride) const {
+    at::Tensor out = output_like(in);
+    for (const Run& run : runs_)
+      kernels::nested_spmm(hop_->forward[run.draw].view(), forward(run, in, in_stride, out));
+    return out;
+  }
+
+  kernels::NestedBatch forward(const Run& run, const at::Tensor& in, int64_t in_stride,
+                               at::Tensor& out) const {
+    const int64_t width = in.size(-1);
     return {.num_graphs = run.num_graphs,
             .width = width,
             .counts = forward_.data() + run.begin,
             .row_factor = from(output_factor_, run.begin, num_outputs()),
             .col_factor = from(input_factor_, run.begin, num_inputs()),
-            .in = in + run.begin * in_stride,
+            .in = in.data_ptr<float>() + run.begin * in_stride,
             .in_stride = in_stride,
-            .out = out + run.begin * num_outputs() * width,
+            .out = out.data_ptr<float>() + run.begin * num_outputs() * width,
             .out_stride = num_outputs() * width};
   }
 
-  kernels::NestedBatch backward(const Run& run, int64_t width, const float* grad_out,
-                                float* grad_in, int64_t grad_in_stride) const {
+  kernels::NestedBatch backward(const Run& run, const at::Tensor& grad_out, float* grad_in,
+                                int64_t grad_in_stride) const {
+    const int64_t width = grad_out.size(-1);
     const int64_t in_stride = num_outputs() * width;
     return {.num_graphs = run.num_graphs,
             .width = width,
             .counts = backward_.data() + run.begin,
             .row_factor = from(input_factor_, run.begin, num_inputs()),
             .col_factor = from(output_factor_, run.begin, num_outputs()),
-            .in = grad_out + run.begin * in_stride,
+            .in = grad_out.data_ptr<float>() + run.begin * in_stride,
             .in_stride = in_stride,
             .out = grad_in + run.begin * grad_in_stride,
             .out_stride = grad_in_stride};
   }
 
   std::shared_ptr<const RewireHop> hop_;
-  int64_t num_graphs_;
+  std::shared_ptr<const RewireSpace> space_;
+  std::vector<int64_t> lam_ids_;
   std::vector<Run> runs_;
   std::vector<kernels::NestedCounts> forward_, backward_;  // [num_graphs]
   std::vector<float> output_factor_;                       // [num_graphs, num_outputs]
@@ -163,7 +191,7 @@ class NestedOperator : public HopOperator {
 
 }  // namespace
 
-RewireSpace::RewireSpace(const RewireGraph& graph, const SpaceOptions& options, uint64_t seed)
+RewireSpace::RewireSpace(const RewireGraph& graph, const RewireOptions& options, uint64_t seed)
     : draws_(graph, options, seed),
       normalisation_(options.normalisation),
       weight_(pair_weights(graph.adjacency, draws_.pairs().size())),
@@ -268,16 +296,17 @@ std::vector<float> rewire_values(const RewireHop& hop, const RewireSpace& space,
   return values;
 }
 
-c10::intrusive_ptr<HopOperator> rewire_operator(std::shared_ptr<const RewireHop> hop,
-                                                std::shared_ptr<const RewireSpace> space,
-                                                std::span<const int64_t> lam_ids) {
+c10::intrusive_ptr<Propagation> rewire_propagation(std::shared_ptr<const RewireHop> hop,
+                                                   std::shared_ptr<const RewireSpace> space,
+                                                   std::span<const int64_t> lam_ids) {
   if (space->draws().nested())
-    return c10::make_intrusive<NestedOperator>(std::move(hop), *space, lam_ids);
+    return c10::make_intrusive<NestedPropagation>(std::move(hop), std::move(space), lam_ids);
   std::shared_ptr<const HopPattern> pattern(hop, &hop->pattern);
   std::vector<int64_t> ids(lam_ids.begin(), lam_ids.end());
-  return c10::make_intrusive<PatternOperator>(
+  return c10::make_intrusive<PatternPropagation>(
       std::move(pattern), static_cast<int64_t>(ids.size()),
-      [hop, space, ids] { return rewire_values(*hop, *space, ids); });
+      [hop, space, ids] { return rewire_values(*hop, *space, ids); },
+      [hop, space] { return types_of(*hop, *space); });
 }
 
 }  // namespace emgnn

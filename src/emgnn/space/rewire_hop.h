@@ -8,15 +8,15 @@
 #include <vector>
 
 #include <emgnn/space/nested_pattern.h>
+#include <emgnn/space/propagation.h>
 #include <emgnn/space/rewire_draws.h>
-#include <emgnn/space/shift.h>
 
 namespace emgnn {
 
 // What all hops share.
 class RewireSpace {
  public:
-  RewireSpace(const RewireGraph& graph, const SpaceOptions& options, uint64_t seed);
+  RewireSpace(const RewireGraph& graph, const RewireOptions& options, uint64_t seed);
 
   const RewireDraws& draws() const { return draws_; }
   const Csr& pattern() const { return pattern_; }  // the diagonal and every pair that is ever held
@@ -59,8 +59,8 @@ std::vector<float> rewire_values(const RewireHop& hop, const RewireSpace& space,
 // S_λ of several λ on one hop. Nested graphs are beginnings of the rows' lists: with a shared input
 // a row is summed once for all graphs that have it, and no absent edge is ever read. Other graphs
 // differ in the values over one pattern.
-c10::intrusive_ptr<HopOperator> rewire_operator(std::shared_ptr<const RewireHop> hop,
-                                                std::shared_ptr<const RewireSpace> space,
-                                                std::span<const int64_t> lam_ids);
+c10::intrusive_ptr<Propagation> rewire_propagation(std::shared_ptr<const RewireHop> hop,
+                                                   std::shared_ptr<const RewireSpace> space,
+                                                   std::span<const int64_t> lam_ids);
 
 }  // namespace emgnn

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+#include <emgnn/base/error.h>
+#include <emgnn/learn/probability_expectation.h>
+#include <emgnn/learn/tasks.h>
+
+namespace emgnn {
+
+namespace {
+
+constexpr ProbabilityExpectation::Link kSoftmax = {
+    [](const at::Tensor& logits) { return at::softmax(logits, 1); },
+    [](const at::Tensor& mean_logits) { return at::log_softmax(mean_logits, 1); },
+    [](const at::Tensor& mean_probability) { return mean_probability.log(); }};
+
+// n / (C n_c) for the C classes that occur: the mean over the training rows is 1.
+std::vector<double> balanced_weights(std::span<const int32_t> cls, std::span<const int32_t> rows,
+                                     int64_t num_classes) {
+  std::vector<double> count(static_cast<size_t>(num_classes));
+  for (int32_t row : rows) count[static_cast<size_t>(cls[static_cast<size_t>(row)])] += 1.0;
+  const auto occurring = static_cast<double>(
+      std::count_if(count.begin(), count.end(), [](double n) { return n > 0; }));
+  std::vector<double> weight;
+  for (double n : count)
+    weight.push_back(n > 0.0 ? static_cast<double>(rows.size()) / (occurring * n) : 1.0);
+  return weight;
+}
+
+}  // namespace
+
+ClassTask::ClassTask(const Labels& labels, const TaskOptions& options,
+                     std::span<const int32_t> train)
+    : num_classes_(static_cast<int64_t>(labels.names.size())), cls_(labels.cls) {
+  if (options.weights == ClassWeights::kBalanced)
+    class_weight_ = balanced_weights(cls_, train, num_classes_);
+}
+
+TargetRows ClassTask::target(std::span<const int32_t> rows) const {
+  TargetRows out;
+  std::vector<int64_t> cls;
+  std::vector<double> weight;
+  for (int32_t row : rows) {
+    cls.push_back(cls_[static_cast<size_t>(row)]);
+    if (!class_weight_.empty()) weight.push_back(class_weight_[static_cast<size_t>(cls.back())]);
+  }
+  out.cls = at::tensor(cls, at::kLong);
+  if (!class_weight_.empty()) out.weight = at::tensor(weight, at::kDouble);
+  return out;
+}
+
+at::Tensor ClassTask::row_loss(const at::Tensor& outputs, const TargetRows& target) const {
+  EMGNN_DCHECK(outputs.dim() == 3 && outputs.size(1) == target.cls.size(0));
+  const at::Tensor log_prob = at::log_softmax(outputs.to(at::kDouble), 2);
+  const at::Tensor index = target.cls.view({1, -1, 1}).expand({outputs.size(0), -1, 1});
+  const at::Tensor loss = log_prob.gather(2, index).squeeze(2).neg();
+  return target.weight.defined() ? loss * target.weight : loss;
+}
+
+std::vector<double> ClassTask::losses(const at::Tensor& outputs, const TargetRows& target) const {
+  const at::Tensor mean = row_loss(outputs, target).mean(1).contiguous();
+  return {mean.data_ptr<double>(), mean.data_ptr<double>() + mean.numel()};
+}
+
+std::unique_ptr<Expectation> ClassTask::expectation(Average average) const {
+  return std::make_unique<ProbabilityExpectation>(average, kSoftmax);
+}
+
+const ScoreInfo& ClassTask::main_score() const {
+  static const ScoreInfo info = *std::find_if(
+      scores().begin(), scores().end(), [](const ScoreInfo& s) { return s.name == "accuracy"; });
+  return info;
+}
+
+PartScores ClassTask::score(std::span<const double> value, std::span<const int32_t> rows,
+                            Ranks ranks) const {
+  std::vector<int32_t> cls;
+  for (int32_t row : rows) cls.push_back(cls_[static_cast<size_t>(row)]);
+  PartScores out{.scores = class_scores(value, cls, num_classes_, ranks)};
+  out.loss = out.scores.at("nll");
+  return out;
+}
+
+}  // namespace emgnn

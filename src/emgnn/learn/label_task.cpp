@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include <emgnn/learn/probability_expectation.h>
+#include <emgnn/learn/tasks.h>
+
+namespace emgnn {
+
+namespace {
+
+constexpr ProbabilityExpectation::Link kSigmoid = {
+    [](const at::Tensor& logits) { return at::sigmoid(logits); },
+    [](const at::Tensor& mean_logits) { return at::sigmoid(mean_logits); },
+    [](const at::Tensor& mean_probability) { return mean_probability; }};
+
+}  // namespace
+
+LabelTask::LabelTask(const Labels& labels, const TaskOptions& options,
+                     std::span<const int32_t> train)
+    : num_labels_(static_cast<int64_t>(labels.names.size())), value_(labels.value) {
+  if (options.weights == ClassWeights::kNone) return;
+  // Of a label that is there: how many rows lack it for each that has it.
+  for (int64_t c = 0; c < num_labels_; ++c) {
+    double there = 0.0, known = 0.0;
+    for (int32_t row : train) {
+      const double y = value_[static_cast<size_t>(row * num_labels_ + c)];
+      if (std::isnan(y)) continue;
+      known += 1.0;
+      there += y;
+    }
+    positive_weight_.push_back(there > 0.0 && there < known ? (known - there) / there : 1.0);
+  }
+}
+
+TargetRows LabelTask::target(std::span<const int32_t> rows) const {
+  const auto n = static_cast<int64_t>(rows.size());
+  TargetRows out{.value = at::zeros({n, num_labels_}, at::kDouble),
+                 .weight = at::zeros({n, num_labels_}, at::kDouble)};
+  for (int64_t i = 0; i < n; ++i) {
+    for (int64_t c = 0; c < num_labels_; ++c) {
+      const double y = value_[static_cast<size_t>(rows[static_cast<size_t>(i)] * num_labels_ + c)];
+      if (std::isnan(y)) continue;
+      const bool weighted = y == 1.0 && !positive_weight_.empty();
+      out.value.data_ptr<double>()[i * num_labels_ + c] = y;
+      out.weight.data_ptr<double>()[i * num_labels_ + c] =
+          weighted ? positive_weight_[static_cast<size_t>(c)] : 1.0;
+    }
+  }
+  return out;
+}
+
+// The mean over the known labels of w (softplus(z) − y z).
+at::Tensor LabelTask::row_loss(const at::Tensor& outputs, const TargetRows& target) const {
+  const at::Tensor z = outputs.to(at::kDouble);
+  const at::Tensor each = (at::softplus(z) - target.value * z) * target.weight;
+  const at::Tensor known = target.weight.gt(0.0).to(at::kDouble).sum(1).clamp_min(1.0);
+  return each.sum(2) / known;
+}
+
+std::unique_ptr<Expectation> LabelTask::expectation(Average average) const {
+  return std::make_unique<ProbabilityExpectation>(average, kSigmoid);
+}
+
+const ScoreInfo& LabelTask::main_score() const {
+  static const ScoreInfo info = *std::find_if(
+      scores().begin(), scores().end(), [](const ScoreInfo& s) { return s.name == "micro_f1"; });
+  return info;
+}
+
+PartScores LabelTask::score(std::span<const double> value, std::span<const int32_t> rows,
+                            Ranks ranks) const {
+  std::vector<double> label;
+  for (int32_t row : rows) {
+    const auto begin = value_.begin() + row * num_labels_;
+    label.insert(label.end(), begin, begin + num_labels_);
+  }
+  PartScores out{.scores = label_scores(value, label, num_labels_, ranks)};
+  out.loss = out.scores.at("nll");
+  return out;
+}
+
+}  // namespace emgnn

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <emgnn/learn/network_learner.h>
+
+#include <utility>
+
+namespace emgnn {
+
+namespace {
+
+const GraphWeights& as_given() {
+  static const GraphWeights one{.lam_ids = {0}, .log_prob = {0.0}};
+  return one;
+}
+
+}  // namespace
+
+NetworkLearner::NetworkLearner(ProblemParts parts, const ProblemOptions& problem,
+                               const NetworkLearnerOptions& options)
+    : problem_(parts, problem),
+      options_(options),
+      loop_(parts.network, {.optim = options.optim,
+                            .stop = options.stop,
+                            .rule = stop_rule(options.stop, *parts.task)}) {}
+
+double NetworkLearner::descend(int64_t epoch, int64_t step) {
+  const Mode mode{.training = true, .seed = options_.seed, .step = static_cast<uint64_t>(step)};
+  const Objective objective = problem_.objective({}, mode, {epoch, max_epochs()});
+  objective.value.backward();
+  return objective.mean_loss;
+}
+
+PartScores NetworkLearner::validate(Ranks ranks) { return problem_.validate(as_given(), ranks); }
+
+Prediction NetworkLearner::predict(std::span<const int32_t> rows, const Poll& poll) {
+  return problem_.predict(as_given(), rows, poll);
+}
+
+void NetworkLearner::visit_state(StateVisitor& visitor) {
+  problem_.task().visit_state(visitor);
+  loop_.visit_state(visitor);
+}
+
+}  // namespace emgnn

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace emgnn {
+
+// Of some rows, over the whole distribution of graphs, as plain numbers.
+struct Prediction {
+  std::vector<int32_t> rows;  // the nodes or molecules
+  int64_t width = 0;          // outputs of a row
+  // [rows, width]: log-probabilities of the classes, probabilities of the labels, or values in the
+  // unit of the target.
+  std::vector<double> value;
+  // [rows, width]: the standard deviation over the graphs of the probability or the value.
+  std::vector<double> spread;
+};
+
+}  // namespace emgnn

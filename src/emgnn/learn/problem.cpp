@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <emgnn/learn/problem.h>
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <emgnn/base/error.h>
+#include <emgnn/data/split_shares.h>
+#include <emgnn/learn/serial_aten.h>
+
+namespace emgnn {
+
+namespace {
+
+// Where `rows` are in `all`, which is sorted.
+at::Tensor places(const std::vector<int32_t>& all, const std::vector<int32_t>& rows) {
+  std::vector<int64_t> place;
+  for (int32_t row : rows)
+    place.push_back(std::lower_bound(all.begin(), all.end(), row) - all.begin());
+  return at::tensor(place);
+}
+
+// The mean over replicates, [k, replicates, rows, width] -> [k, rows, width].
+at::Tensor without_replicates(const at::Tensor& outputs) {
+  return outputs.size(1) == 1 ? outputs.squeeze(1) : outputs.to(at::kDouble).mean(1);
+}
+
+}  // namespace
+
+Problem::Problem(ProblemParts parts, const ProblemOptions& options)
+    : parts_(std::move(parts)), options_(options) {}
+
+Problem::View Problem::view_of(std::span<const int32_t> rows) const {
+  return family().view(rows, network().needs());
+}
+
+at::Tensor Problem::run(const GraphBatch& batch, const Mode& mode) const {
+  return network().forward(batch, network().embed(batch.input, mode), mode);
+}
+
+void Problem::evaluate(const FamilyView& view, std::span<const int64_t> lam_ids,
+                       const FamilyView::Take& take, const Poll& poll) const {
+  const SerialAten serial;
+  const at::NoGradGuard no_grad;
+  const Mode mode;
+  c10::intrusive_ptr<InputFeatures> embedded_input;
+  at::Tensor embedded;
+  const auto run_batch = [&](const GraphBatch& batch) {
+    if (batch.input != embedded_input) {
+      embedded = network().embed(batch.input, mode);
+      embedded_input = batch.input;
+    }
+    return network().forward(batch, embedded, mode);
+  };
+  view.evaluate(lam_ids, run_batch, take, poll);
+}
+
+std::vector<double> Problem::losses(std::span<const int64_t> lam_ids, const Poll& poll) {
+  const Split& split = data().split();
+  if (!evidence_) {
+    evidence_rows_ = split.train;
+    if (options_.evidence_from_validation)
+      evidence_rows_.insert(evidence_rows_.end(), split.validation.begin(), split.validation.end());
+    evidence_ = view_of(evidence_rows_);
+    evidence_target_ = task().target(evidence_rows_);
+  }
+  std::vector<double> losses;
+  evaluate(
+      *evidence_, lam_ids,
+      [&](size_t /*first*/, const at::Tensor& outputs) {
+        const std::vector<double> tile =
+            task().losses(without_replicates(outputs), evidence_target_);
+        losses.insert(losses.end(), tile.begin(), tile.end());
+      },
+      poll);
+  return losses;
+}
+
+int64_t Problem::steps_per_epoch() const {
+  if (!family().small_graphs()) return 1;
+  const auto n = static_cast<int64_t>(data().split().train.size());
+  // A single molecule has no moments to normalise by: it joins the batch before.
+  const int64_t alone = n % options_.batch.size == 1 && n > 1 ? 1 : 0;
+  return (n + options_.batch.size - 1) / options_.batch.size - alone;
+}
+
+// The rows of an epoch are shuffled.
+std::span<const int32_t> Problem::batch_rows(uint64_t step) {
+  const auto steps = static_cast<uint64_t>(steps_per_epoch());
+  const uint64_t epoch = step / steps, index = step % steps;
+  if (ordered_epoch_ != epoch) {
+    order_ = data().split().train;
+    Rng rng(options_.seed, Stream::kBatch, epoch);
+    shuffle(order_, rng);
+    ordered_epoch_ = epoch;
+  }
+  const auto size = static_cast<size_t>(options_.batch.size);
+  const size_t begin = index * size;
+  const size_t end = index + 1 == steps ? order_.size() : begin + size;
+  return std::span(order_).subspan(begin, end - begin);
+}
+
+Objective Problem::objective(std::span<const LambdaDraw> draws, const Mode& mode,
+                             const Progress& progress) {
+  return family().small_graphs() ? objective_of_items(draws, mode)
+                                 : objective_of_rows(draws, mode, progress);
+}
+
+// Each small graph of the batch under one of the draws.
+Objective Problem::objective_of_items(std::span<const LambdaDraw> draws, const Mode& mode) {
+  const std::span<const int32_t> rows = batch_rows(mode.step);
+  std::vector<int64_t> lam_ids;
+  for (const LambdaDraw& draw : draws) lam_ids.push_back(draw.lam_id);
+  const GraphBatch batch =
+      view_of(rows)->batch({.lam_ids = lam_ids, .seed = mode.seed, .step = mode.step});
+  std::vector<double> weight(rows.size(), 1.0);
+  for (size_t i = 0; i < rows.size() && !draws.empty(); ++i)
+    weight[i] = draws[i % draws.size()].weight;
+  const at::Tensor each =
+      task().row_loss(run(batch, mode).unsqueeze(0), task().target(rows)).squeeze(0);
+  return {.value = (each * at::tensor(weight)).mean(), .mean_loss = each.mean().item<double>()};
+}
+
+// All training rows under every draw.
+Objective Problem::objective_of_rows(std::span<const LambdaDraw> draws, const Mode& mode,
+                                     const Progress& progress) {
+  const std::vector<int32_t>& train = data().split().train;
+  const AgreementOptions& agreement = options_.agreement;
+  if (!train_) {
+    train_target_ = task().target(train);
+    train_ = view_of(train);
+    if (agreement.weight > 0.0) {
+      agreeing_ = view_of(data().predicted_rows());
+      train_place_ = places(data().predicted_rows(), train);
+    }
+  }
+  std::vector<int64_t> lam_ids;
+  std::vector<double> weight = {1.0};  // of the graph as given
+  if (!draws.empty()) weight.clear();
+  for (const LambdaDraw& draw : draws) {
+    lam_ids.push_back(draw.lam_id);
+    weight.push_back(draw.weight);
+  }
+  const FamilyView& view = agreeing_ ? *agreeing_ : *train_;
+  const at::Tensor out = run(view.batch({.lam_ids = lam_ids}), mode);
+  const at::Tensor outputs = agreeing_ ? out.index_select(1, train_place_) : out;
+  const at::Tensor loss = task().row_loss(outputs, train_target_).mean(1);  // [draws]
+  at::Tensor value = (loss * at::tensor(weight)).mean();
+  if (agreeing_) {
+    const double grown = std::min(
+        1.0, static_cast<double>(progress.done) / (0.5 * static_cast<double>(progress.total)));
+    value = value + disagreement(out, agreement) * (agreement.weight * grown);
+  }
+  return {.value = value, .mean_loss = loss.mean().item<double>()};
+}
+
+Prediction Problem::expect(const FamilyView& view, const GraphWeights& graphs,
+                           std::span<const int32_t> rows, const Poll& poll) const {
+  const std::unique_ptr<Expectation> mean = task().expectation(options_.average);
+  evaluate(
+      view, graphs.lam_ids,
+      [&](size_t first, const at::Tensor& outputs) {
+        for (int64_t g = 0; g < outputs.size(0); ++g)
+          mean->add(outputs[g], std::exp(graphs.log_prob[first + static_cast<size_t>(g)]));
+      },
+      poll);
+  Prediction out{.rows = {rows.begin(), rows.end()}, .width = task().num_outputs()};
+  mean->finish(out);
+  return out;
+}
+
+PartScores Problem::validate(const GraphWeights& graphs, Ranks ranks) {
+  const std::vector<int32_t>& rows = data().split().validation;
+  if (!validation_) validation_ = view_of(rows);
+  return task().score(expect(*validation_, graphs, rows, {}).value, rows, ranks);
+}
+
+Prediction Problem::predict(const GraphWeights& graphs, std::span<const int32_t> rows,
+                            const Poll& poll) {
+  return expect(*view_of(rows), graphs, rows, poll);
+}
+
+}  // namespace emgnn

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a training run tells about itself, in plain numbers.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <emgnn/learn/metrics.h>
+#include <emgnn/space/parameter_space.h>
+
+namespace emgnn {
+
+// The thresholds of Vehtari et al., "Rank-normalization, folding, and localization" (2021).
+inline constexpr double kConvergedRhat = 1.01;
+inline constexpr double kConvergedEss = 400.0;
+
+// How far a sampled posterior can be trusted.
+struct McmcSummary {
+  double rhat = 1.0;        // split R-hat, the largest over the coordinates of λ and |λ|²
+  double ess = 0.0;         // effective sample size, the smallest over the same
+  double acceptance = 0.0;  // share of proposals accepted
+  int64_t evaluated = 0;    // distinct points whose loss was computed
+
+  bool converged() const { return rhat < kConvergedRhat && ess > kConvergedEss; }
+};
+
+// One E-step.
+struct RoundRecord {
+  int64_t round = 0;  // from 1
+  double eta = 0.0;
+  double normalizer_ratio = 0.0;    // ϱ_t
+  double mean_loss = 0.0;           // E_{λ~p_t}[L(λ)]
+  std::vector<double> mean_lambda;  // E_{λ~p_t}[λ]
+  std::optional<McmcSummary> mcmc;  // none: the posterior was enumerated
+};
+
+// Of one part of the data.
+struct PartScores {
+  double loss = 0.0;
+  Scores scores;
+};
+
+// One pass over the training data, with the validation that followed it, if one did.
+struct EpochRecord {
+  int64_t epoch = 0;       // from 1
+  int64_t max_epochs = 0;  // if training is not stopped early
+  int64_t round = 0;       // of EM; 0: none yet, or never
+  double train_loss = 0.0;
+  std::optional<PartScores> validation;
+};
+
+// A learned distribution over graphs.
+struct GraphDistribution {
+  std::string family;
+  std::vector<std::string> names;  // of the coordinates of λ
+  bool shares = false;             // they are shares of a whole
+  std::vector<WeightedPoint> points;
+  std::vector<Marginal> prior;  // of each coordinate
+  std::vector<FamilyTable> tables;
+};
+
+// How a fit went.
+struct FitSummary {
+  int64_t epochs = 0;
+  bool stopped_early = false;
+  std::vector<RoundRecord> rounds;  // of EM
+};
+
+}  // namespace emgnn

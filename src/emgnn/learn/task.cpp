@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <emgnn/learn/task.h>
+
+#include <ATen/ATen.h>
+
+#include <emgnn/base/error.h>
+#include <emgnn/learn/tasks.h>
+
+namespace emgnn {
+
+void describe(OptionVisitor& visitor, TaskOptions& options, LabelKind kind) {
+  if (kind == LabelKind::kValues || kind == LabelKind::kNone) {
+    visitor.choice("task.loss", options.loss, {"squared", "smooth-l1"},
+                   "values: loss of the standardised target");
+  }
+  if (kind != LabelKind::kValues) {
+    visitor.choice("task.class_weights", options.weights, {"none", "balanced"},
+                   "classes, labels: rows count alike, or in inverse proportion to how frequent "
+                   "their class is");
+  }
+}
+
+std::vector<double> Task::losses(const at::Tensor& outputs, const TargetRows& target) const {
+  const at::Tensor each = row_loss(outputs, target).contiguous();
+  const double* data = each.data_ptr<double>();
+  const int64_t rows = each.size(1);
+  std::vector<double> out;
+  for (int64_t g = 0; g < each.size(0); ++g) {
+    double sum = 0.0;
+    for (int64_t i = 0; i < rows; ++i) sum += data[g * rows + i];
+    out.push_back(sum / static_cast<double>(rows));
+  }
+  return out;
+}
+
+StopRule stop_rule(const StopOptions& options, const Task& task) {
+  return parse_stop_rule(options.rule == "score" ? task.main_score().name : options.rule,
+                         task.scores());
+}
+
+std::shared_ptr<Task> make_task(const Labels& labels, const TaskOptions& options,
+                                std::span<const int32_t> train) {
+  switch (labels.kind) {
+    case LabelKind::kClasses:
+      return std::make_shared<ClassTask>(labels, options, train);
+    case LabelKind::kLabels:
+      return std::make_shared<LabelTask>(labels, options, train);
+    case LabelKind::kValues:
+      return std::make_shared<ValueTask>(labels, options, train);
+    case LabelKind::kNone:
+      break;
+  }
+  throw UsageError("nothing to learn: the data has no labels");
+}
+
+}  // namespace emgnn

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is to be learned of each row: one class, several labels, or values. A task owns its loss,
+// how predictions are averaged over graphs, and its scores. Nobody else asks which task it is.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <emgnn/base/options.h>
+#include <emgnn/data/labels.h>
+#include <emgnn/learn/average.h>
+#include <emgnn/learn/options.h>
+#include <emgnn/learn/prediction.h>
+#include <emgnn/learn/record.h>
+#include <emgnn/learn/state.h>
+#include <emgnn/learn/stopping.h>
+
+namespace emgnn {
+
+enum class RegressionLoss { kSquared, kSmoothL1 };
+enum class ClassWeights { kNone, kBalanced };
+
+// Each task reads what it has.
+struct TaskOptions {
+  RegressionLoss loss = RegressionLoss::kSquared;
+  ClassWeights weights = ClassWeights::kNone;
+};
+void describe(OptionVisitor& visitor, TaskOptions& options, LabelKind kind);
+
+// What is known of some rows, ready for the loss.
+struct TargetRows {
+  at::Tensor cls;     // classes: int64 [rows]
+  at::Tensor value;   // labels, values: float64 [rows, outputs], 0 where not known
+  at::Tensor weight;  // float64 [rows] or [rows, outputs], 0 where not known; undefined: all ones
+};
+
+// The mean over graphs of predictions for some rows.
+class Expectation {
+ public:
+  virtual ~Expectation() = default;
+  // outputs [replicates, rows, width] of a graph of probability p.
+  virtual void add(const at::Tensor& outputs, double p) = 0;
+  virtual void finish(Prediction& into) const = 0;  // value and spread
+};
+
+class Task {
+ public:
+  virtual ~Task() = default;
+
+  virtual LabelKind kind() const = 0;
+  virtual int64_t num_outputs() const = 0;
+
+  virtual TargetRows target(std::span<const int32_t> rows) const = 0;
+  // outputs [graphs, rows, width] -> float64 [graphs, rows], differentiable.
+  virtual at::Tensor row_loss(const at::Tensor& outputs, const TargetRows& target) const = 0;
+  // The mean loss over the rows of each graph, outputs [graphs, rows, width], without gradient.
+  virtual std::vector<double> losses(const at::Tensor& outputs, const TargetRows& target) const;
+
+  virtual std::unique_ptr<Expectation> expectation(Average average) const = 0;
+
+  virtual std::span<const ScoreInfo> scores() const = 0;
+  virtual const ScoreInfo& main_score() const = 0;
+  // prediction.value of `rows`, [rows, width]; all rows have a label. Scores of rankings cost more
+  // than the others together.
+  virtual PartScores score(std::span<const double> value, std::span<const int32_t> rows,
+                           Ranks ranks) const = 0;
+
+  virtual void visit_state(StateVisitor& /*visitor*/) {}
+};
+
+// stop.rule for a task; "score" stands for its main score.
+StopRule stop_rule(const StopOptions& options, const Task& task);
+
+// `labels` and the training rows; with no training rows a task that only predicts, whose state is
+// read from a model. UsageError without labels.
+std::shared_ptr<Task> make_task(const Labels& labels, const TaskOptions& options,
+                                std::span<const int32_t> train);
+
+}  // namespace emgnn

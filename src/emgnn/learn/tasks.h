@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tasks; made by make_task.
+#pragma once
+
+#include <emgnn/learn/target_scale.h>
+#include <emgnn/learn/task.h>
+
+namespace emgnn {
+
+// One class per row: softmax and cross-entropy.
+class ClassTask : public Task {
+ public:
+  ClassTask(const Labels& labels, const TaskOptions& options, std::span<const int32_t> train);
+
+  LabelKind kind() const override { return LabelKind::kClasses; }
+  int64_t num_outputs() const override { return num_classes_; }
+  TargetRows target(std::span<const int32_t> rows) const override;
+  at::Tensor row_loss(const at::Tensor& outputs, const TargetRows& target) const override;
+  std::vector<double> losses(const at::Tensor& outputs, const TargetRows& target) const override;
+  std::unique_ptr<Expectation> expectation(Average average) const override;
+  std::span<const ScoreInfo> scores() const override { return class_score_info(); }
+  const ScoreInfo& main_score() const override;
+  PartScores score(std::span<const double> value, std::span<const int32_t> rows,
+                   Ranks ranks) const override;
+
+ private:
+  int64_t num_classes_;
+  std::vector<int32_t> cls_;
+  std::vector<double> class_weight_;  // empty: all ones
+};
+
+// Several labels per row, each there or not: a sigmoid and binary cross-entropy each, the mean over
+// the labels that are known.
+class LabelTask : public Task {
+ public:
+  LabelTask(const Labels& labels, const TaskOptions& options, std::span<const int32_t> train);
+
+  LabelKind kind() const override { return LabelKind::kLabels; }
+  int64_t num_outputs() const override { return num_labels_; }
+  TargetRows target(std::span<const int32_t> rows) const override;
+  at::Tensor row_loss(const at::Tensor& outputs, const TargetRows& target) const override;
+  std::unique_ptr<Expectation> expectation(Average average) const override;
+  std::span<const ScoreInfo> scores() const override { return label_score_info(); }
+  const ScoreInfo& main_score() const override;
+  PartScores score(std::span<const double> value, std::span<const int32_t> rows,
+                   Ranks ranks) const override;
+
+ private:
+  int64_t num_labels_;
+  std::vector<double> value_;            // [rows, labels]
+  std::vector<double> positive_weight_;  // [labels] of a label that is there; empty: all ones
+};
+
+// Numbers, standardised by the training rows: squared or smooth-L1 loss.
+class ValueTask : public Task {
+ public:
+  ValueTask(const Labels& labels, const TaskOptions& options, std::span<const int32_t> train);
+
+  LabelKind kind() const override { return LabelKind::kValues; }
+  int64_t num_outputs() const override { return static_cast<int64_t>(scale_.size()); }
+  TargetRows target(std::span<const int32_t> rows) const override;
+  at::Tensor row_loss(const at::Tensor& outputs, const TargetRows& target) const override;
+  std::unique_ptr<Expectation> expectation(Average average) const override;
+  std::span<const ScoreInfo> scores() const override { return value_score_info(); }
+  const ScoreInfo& main_score() const override;
+  PartScores score(std::span<const double> value, std::span<const int32_t> rows,
+                   Ranks ranks) const override;
+  void visit_state(StateVisitor& visitor) override;
+
+ private:
+  double row_loss(std::span<const double> value, int32_t row) const;
+
+  RegressionLoss loss_;
+  std::vector<double> value_;       // [rows, targets]
+  std::vector<TargetScale> scale_;  // [targets]
+};
+
+}  // namespace emgnn

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <emgnn/methods/family_options.h>
+
+#include <emgnn/base/error.h>
+#include <emgnn/space/mixture.h>
+#include <emgnn/space/molecule_family.h>
+#include <emgnn/space/rewire.h>
+#include <emgnn/space/rewire_input.h>
+
+namespace emgnn {
+
+namespace {
+
+bool may_mix(const FamilyOptions& options, const DataFacts& facts) {
+  if (options.choice != FamilyChoice::kAuto) return options.choice == FamilyChoice::kMixture;
+  return !facts.num_edge_types || *facts.num_edge_types > 1;
+}
+
+bool may_rewire(const FamilyOptions& options, const DataFacts& facts) {
+  if (options.choice != FamilyChoice::kAuto) return options.choice == FamilyChoice::kRewire;
+  return !facts.num_edge_types || *facts.num_edge_types == 1;
+}
+
+std::shared_ptr<const Molecules> molecules_of(const Data& data) {
+  return {data.table(), &data.table()->molecules};
+}
+
+}  // namespace
+
+void describe(OptionVisitor& visitor, FamilyOptions& options, const DataFacts& facts, bool em) {
+  if (facts.kind == DataKind::kMolecules) {
+    em ? describe(visitor, options.distance) : describe(visitor, options.bonds);
+    return;
+  }
+  if (!em) return describe(visitor, options.graph);
+  visitor.choice("space.family", options.choice, {"auto", "mixture", "rewire"},
+                 "mix edge types, or drop and add edges; auto mixes where there are two or more "
+                 "edge types");
+  if (may_mix(options, facts)) describe(visitor, options.mixture);
+  if (may_rewire(options, facts)) describe(visitor, options.rewire);
+}
+
+std::shared_ptr<const GraphFamily> make_family(const FamilyOptions& options,
+                                               const LearnerInput& input, bool em) {
+  const Data& data = *input.data;
+  if (data.kind() == DataKind::kMolecules) {
+    if (!em) return MoleculeFamily::bonds_only(molecules_of(data), options.bonds);
+    return MoleculeFamily::by_distance(molecules_of(data), options.distance);
+  }
+  if (!em) return MixtureFamily::observed_only(data.graph(), options.graph);
+  const DataFacts facts = facts_of(data);
+  if (may_mix(options, facts)) return MixtureFamily::make(data.graph(), options.mixture);
+  EMGNN_CHECK(facts.num_edge_types == 1, "space.family=rewire needs a graph with one edge type",
+              *facts.num_edge_types);
+  std::optional<std::vector<CandidateEdge>>& candidates = input.prepared->candidates;
+  if (!candidates) candidates = find_candidates(*data.graph(), options.rewire);
+  return RewireFamily::make(data.graph(), *candidates, options.rewire, input.seed);
+}
+
+}  // namespace emgnn

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// A method with its options, ready to make learners.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <emgnn/base/options.h>
+#include <emgnn/data/data.h>
+#include <emgnn/learn/learner.h>
+#include <emgnn/space/candidate_edges.h>
+
+namespace emgnn {
+
+// What is known of the data when options are read; what is not known yet may be anything.
+struct DataFacts {
+  DataKind kind = DataKind::kGraph;
+  std::optional<LabelKind> labels;
+  std::optional<int64_t> num_edge_types;
+};
+DataFacts facts_of(const Data& data);
+
+// What can be computed once for all learners on one graph with the same features. The first that
+// needs a part fills it.
+struct Prepared {
+  std::optional<std::vector<CandidateEdge>> candidates;  // of the rewire family
+};
+
+struct LearnerInput {
+  std::shared_ptr<const Data> data;
+  std::shared_ptr<Prepared> prepared;
+  uint64_t seed = 0;
+};
+
+class MethodConfig {
+ public:
+  virtual ~MethodConfig() = default;
+  // Visits each option that is read on such data.
+  virtual void describe(OptionVisitor& visitor, const DataFacts& facts) = 0;
+  // UsageError when the data or the settings do not fit.
+  virtual std::shared_ptr<Learner> learner(const LearnerInput& input) const = 0;
+};
+
+// By a name of the catalogue, with the options at their defaults.
+std::unique_ptr<MethodConfig> make_config(const std::string& method);
+
+}  // namespace emgnn

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// What all methods that train a network have in common. A method adds its network; the same network
+// over a distribution of graphs comes from the same file.
+#pragma once
+
+#include <memory>
+
+#include <emgnn/em/options.h>
+#include <emgnn/learn/agreement.h>
+#include <emgnn/learn/options.h>
+#include <emgnn/learn/task.h>
+#include <emgnn/methods/family_options.h>
+#include <emgnn/models/layer.h>
+
+namespace emgnn {
+
+class NetworkConfig : public MethodConfig {
+ public:
+  explicit NetworkConfig(bool em) : em_(em) {}
+
+  void describe(OptionVisitor& visitor, const DataFacts& facts) final;
+  std::shared_ptr<Learner> learner(const LearnerInput& input) const final;
+
+ protected:
+  struct Plan {
+    NetworkShape shape;
+    HeadOptions head;  // where the outputs are of whole graphs
+    bool em = false;   // over a family of graphs
+    uint64_t seed = 0;
+  };
+  virtual void describe_network(OptionVisitor& visitor) = 0;
+  virtual std::shared_ptr<Network> make_network(const Plan& plan) const = 0;
+  virtual bool uses_graph() const { return true; }
+
+  // For networks that are a stack of one kind of layer, a hidden one of which leaves
+  // `hidden_outputs` numbers behind.
+  template <class Layer, class Options>
+  static std::shared_ptr<Network> stack(const Plan& plan, const Options& options,
+                                        int64_t hidden_outputs) {
+    return std::make_shared<LayerStack>(
+        LayerStack::Plan{options.stack, plan.head, plan.shape, plan.seed, hidden_outputs},
+        [&](Network& network, const LayerPlace& place) {
+          return std::make_unique<Layer>(network, place, options);
+        });
+  }
+
+ private:
+  std::shared_ptr<const GraphFamily> family(const LearnerInput& input) const;
+
+  bool em_;
+  FamilyOptions family_;
+  HeadOptions head_;
+  TaskOptions task_;
+  AgreementOptions agreement_;
+  FitOptions fit_;
+  EmOptions em_options_;
+  McmcOptions mcmc_;
+  OptimOptions optim_;
+  BatchOptions batch_;
+  StopOptions stop_;
+};
+
+}  // namespace emgnn

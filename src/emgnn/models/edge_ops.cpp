@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <emgnn/models/edge_ops.h>
+
+#include <ATen/ops/empty.h>
+#include <ATen/ops/empty_like.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include <emgnn/base/error.h>
+#include <emgnn/kernels/edge.h>
+
+namespace emgnn {
+
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+using EdgesPtr = c10::intrusive_ptr<Edges>;
+
+kernels::CsrView view(const Csr& a) {
+  return {a.num_rows, a.num_cols, a.rowptr.data(), a.col.data()};
+}
+
+kernels::EdgeBatch batch_of(const Edges& edges, int64_t heads) {
+  return {.pattern = view(edges.pattern),
+          .transposed = view(edges.backward.csr),
+          .entry = edges.backward.entry.data(),
+          .num_graphs = edges.num_graphs(),
+          .heads = heads,
+          .weight = {edges.weight.data_ptr<float>(), edges.num_entries()}};
+}
+
+// Shared by all graphs, or one block for each.
+kernels::PerGraph per_graph(const at::Tensor& t) {
+  return {t.data_ptr<float>(), t.dim() == 2 ? 0 : t.size(-2) * t.size(-1)};
+}
+
+const Edges& edges_of(AutogradContext* ctx) {
+  // The capsule lives as long as the context.
+  return static_cast<const Edges&>(*ctx->saved_data["edges"].toCapsule());
+}
+
+float* wanted(AutogradContext* ctx, size_t input, at::Tensor& grad, const at::Tensor& like) {
+  if (!ctx->needs_input_grad(input)) return nullptr;
+  grad = at::empty_like(like);
+  return grad.data_ptr<float>();
+}
+
+struct ScoresFunction : torch::autograd::Function<ScoresFunction> {
+  static at::Tensor forward(AutogradContext* ctx, const at::Tensor& left_in,
+                            const at::Tensor& right_in, const EdgesPtr& edges, double slope) {
+    const at::Tensor left = left_in.contiguous(), right = right_in.contiguous();
+    const int64_t heads = left.size(-1);
+    ctx->saved_data["edges"] = c10::IValue::make_capsule(edges);
+    ctx->saved_data["slope"] = slope;
+    at::Tensor out = at::empty({edges->num_graphs(), edges->num_entries(), heads}, left.options());
+    kernels::edge_scores(batch_of(*edges, heads), scores_of(left, right, slope),
+                         out.data_ptr<float>());
+    ctx->save_for_backward({left, right, out});
+    return out;
+  }
+
+  static variable_list backward(AutogradContext* ctx, variable_list grads) {
+    const Edges& edges = edges_of(ctx);
+    const variable_list saved = ctx->get_saved_variables();
+    const at::Tensor g = grads[0].contiguous();
+    at::Tensor grad_left, grad_right;
+    const kernels::EdgeScoreGrads to{.left = wanted(ctx, 0, grad_left, saved[0]),
+                                     .right = wanted(ctx, 1, grad_right, saved[1])};
+    kernels::edge_scores_backward(
+        batch_of(edges, g.size(-1)),
+        scores_of(saved[0], saved[1], ctx->saved_data["slope"].toDouble()),
+        saved[2].data_ptr<float>(), g.data_ptr<float>(), to);
+    return {grad_left, grad_right, at::Tensor(), at::Tensor()};
+  }
+
+  static kernels::EdgeScores scores_of(const at::Tensor& left, const at::Tensor& right,
+                                       double slope) {
+    return {.left = per_graph(left), .right = per_graph(right), .slope = static_cast<float>(slope)};
+  }
+};
+
+struct SoftmaxFunction : torch::autograd::Function<SoftmaxFunction> {
+  static at::Tensor forward(AutogradContext* ctx, const at::Tensor& scores_in,
+                            const EdgesPtr& edges) {
+    const at::Tensor scores = scores_in.contiguous();
+    ctx->saved_data["edges"] = c10::IValue::make_capsule(edges);
+    at::Tensor out = at::empty_like(scores);
+    kernels::edge_softmax(batch_of(*edges, scores.size(-1)), scores.data_ptr<float>(),
+                          out.data_ptr<float>());
+    ctx->save_for_backward({out});
+    return out;
+  }
+
+  static variable_list backward(AutogradContext* ctx, variable_list grads) {
+    const at::Tensor out = ctx->get_saved_variables()[0];
+    const at::Tensor g = grads[0].contiguous();
+    at::Tensor grad = at::empty_like(out);
+    kernels::edge_softmax_backward(batch_of(edges_of(ctx), out.size(-1)), out.data_ptr<float>(),
+                                   g.data_ptr<float>(), grad.data_ptr<float>());
+    return {grad, at::Tensor()};
+  }
+};
+
+struct AggregateFunction : torch::autograd::Function<AggregateFunction> {
+  static at::Tensor forward(AutogradContext* ctx, const at::Tensor& values_in,
+                            const at::Tensor& h_in, const EdgesPtr& edges) {
+    const at::Tensor values = values_in.contiguous(), h = h_in.contiguous();
+    ctx->saved_data["edges"] = c10::IValue::make_capsule(edges);
+    ctx->save_for_backward({values, h});
+    at::Tensor out =
+        at::empty({edges->num_graphs(), edges->pattern.num_rows, h.size(-1)}, h.options());
+    kernels::edge_aggregate(batch_of(*edges, values.size(-1)), aggregate_of(values, h),
+                            out.data_ptr<float>());
+    return out;
+  }
+
+  static variable_list backward(AutogradContext* ctx, variable_list grads) {
+    const variable_list saved = ctx->get_saved_variables();
+    const at::Tensor g = grads[0].contiguous();
+    at::Tensor grad_values, grad_h;
+    const kernels::EdgeAggregateGrads to{.values = wanted(ctx, 0, grad_values, saved[0]),
+                                         .in = wanted(ctx, 1, grad_h, saved[1])};
+    kernels::edge_aggregate_backward(batch_of(edges_of(ctx), saved[0].size(-1)),
+                                     aggregate_of(saved[0], saved[1]), g.data_ptr<float>(), to);
+    return {grad_values, grad_h, at::Tensor()};
+  }
+
+  static kernels::EdgeAggregate aggregate_of(const at::Tensor& values, const at::Tensor& h) {
+    return {.width = h.size(-1) / values.size(-1),
+            .values = values.data_ptr<float>(),
+            .in = per_graph(h)};
+  }
+};
+
+}  // namespace
+
+at::Tensor edge_scores(const EdgesPtr& edges, const at::Tensor& left, const at::Tensor& right,
+                       double slope) {
+  EMGNN_CHECK(left.size(-2) == edges->pattern.num_rows && right.size(-2) == edges->pattern.num_cols,
+              "edge_scores: expected a row for each output and each input", left.size(-2));
+  return ScoresFunction::apply(left, right, edges, slope);
+}
+
+at::Tensor edge_softmax(const EdgesPtr& edges, const at::Tensor& scores) {
+  return SoftmaxFunction::apply(scores, edges);
+}
+
+at::Tensor aggregate(const EdgesPtr& edges, const at::Tensor& values, const at::Tensor& h) {
+  EMGNN_CHECK(h.size(-2) == edges->pattern.num_cols && h.size(-1) % values.size(-1) == 0,
+              "aggregate: expected a row for each input and whole heads", h.size(-1));
+  const at::Tensor out = AggregateFunction::apply(values, h, edges);
+  return edges->blocks ? out.squeeze(0) : out;
+}
+
+}  // namespace emgnn

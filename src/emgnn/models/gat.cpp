@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <emgnn/models/gat.h>
+
+#include <ATen/ATen.h>
+
+#include <cmath>
+
+#include <emgnn/models/edge_ops.h>
+
+namespace emgnn {
+
+namespace {
+
+// Dropouts on attention are numbered behind all those between layers.
+constexpr uint32_t kAttentionDropout = 1000;
+
+}  // namespace
+
+void describe(OptionVisitor& visitor, GatOptions& options) {
+  describe(visitor, options.stack);
+  visitor.integer("model.heads", options.heads, 1, 1024,
+                  "attention heads of a hidden layer, each model.hidden wide");
+  visitor.integer("model.output_heads", options.output_heads, 1, 1024,
+                  "attention heads of the output layer, which are averaged");
+  visitor.real("model.attention_dropout", options.attention_dropout, 0.0, 0.99,
+               "dropout on the attention");
+  visitor.real("model.attention_slope", options.attention_slope, 0.0, 1.0,
+               "slope below zero of the leaky ReLU in the attention");
+}
+
+GatLayer::GatLayer(Network& network, const LayerPlace& place, const GatOptions& options,
+                   bool weighted)
+    : heads_(place.last ? options.output_heads : options.heads),
+      width_(place.outputs),
+      last_(place.last),
+      weighted_(weighted),
+      slope_(options.attention_slope),
+      drop_{.dropout = options.attention_dropout,
+            .dropout_id = kAttentionDropout + static_cast<uint32_t>(place.index)} {
+  Rng rng(place.seed, Stream::kInit, static_cast<uint64_t>(place.index));
+  const Init init = options.stack.init;
+  const auto add = [&](const char* name, at::Tensor value) {
+    return network.add_parameter(place.name(name), std::move(value), place.index);
+  };
+  weight_ = add("weight", init_weight(place.inputs, heads_ * width_, init, rng));
+  const double bound = std::sqrt(6.0 / static_cast<double>(1 + width_));
+  left_ = add("attention_left", init_uniform({heads_, width_}, bound, rng));
+  right_ = add("attention_right", init_uniform({heads_, width_}, bound, rng));
+  bias_ = add("bias", init_bias(last_ ? width_ : heads_ * width_, init, rng));
+}
+
+at::Tensor GatLayer::embed(const c10::intrusive_ptr<InputFeatures>& x, double dropout,
+                           const Mode& mode) const {
+  return input_product(x, weight_, dropout, mode);
+}
+
+// a·z for each head: [..., rows, heads · width] -> [..., rows, heads].
+at::Tensor GatLayer::attention_scores(const at::Tensor& z, const at::Tensor& a) const {
+  return (z.unflatten(-1, {heads_, width_}) * a).sum(-1);
+}
+
+at::Tensor GatLayer::from_embedded(const Propagation& hop, const at::Tensor& embedded,
+                                   const Mode& mode) const {
+  const c10::intrusive_ptr<Edges>& edges = hop.edges();
+  at::Tensor scores = edge_scores(edges, attention_scores(hop.self(embedded), left_),
+                                  attention_scores(embedded, right_), slope_);
+  // Absent entries have weight 0 and are left out of the softmax.
+  if (weighted_) scores = scores + edges->weight.clamp_min(1e-30).log().unsqueeze(-1);
+  at::Tensor attention = edge_softmax(edges, scores);
+  if (!is_identity(drop_, mode)) attention = bias_activation(attention, at::Tensor(), drop_, mode);
+  const at::Tensor out = aggregate(edges, attention, embedded);
+  return last_ ? out.unflatten(-1, {heads_, width_}).mean(-2) : out;
+}
+
+at::Tensor GatLayer::forward(const Propagation& hop, const at::Tensor& h, const Mode& mode) const {
+  return from_embedded(hop, dense_product(h, weight_), mode);
+}
+
+}  // namespace emgnn

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <emgnn/models/layer.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace emgnn {
+
+std::string LayerPlace::name(const char* parameter) const {
+  return fmt::format("layers.{}.{}", index, parameter);
+}
+
+LayerStack::LayerStack(const Plan& plan, const MakeLayer& make) : options_(plan.stack) {
+  int64_t inputs = plan.shape.num_features;
+  for (int64_t l = 0; l < options_.layers; ++l) {
+    const bool last = l + 1 == options_.layers && !plan.shape.reads_out;
+    const int64_t outputs = last ? plan.shape.num_outputs : options_.hidden;
+    layers_.push_back(make(*this, {.index = static_cast<int>(l),
+                                   .inputs = inputs,
+                                   .outputs = outputs,
+                                   .last = last,
+                                   .seed = plan.seed,
+                                   .num_nodes = plan.shape.num_nodes}));
+    inputs = plan.hidden_outputs;
+  }
+  if (!plan.shape.reads_out) return;
+  head_ =
+      std::make_unique<GraphHead>(*this, GraphHead::Plan{.options = plan.head,
+                                                         .stack = options_,
+                                                         .inputs = inputs,
+                                                         .outputs = plan.shape.num_outputs,
+                                                         .index = static_cast<int>(options_.layers),
+                                                         .seed = plan.seed});
+}
+
+NetworkNeeds LayerStack::needs() const {
+  NetworkNeeds needs{.num_hops = static_cast<int>(layers_.size())};
+  for (const auto& layer : layers_)
+    needs.widest_layer = std::max(needs.widest_layer, layer->widest());
+  return needs;
+}
+
+at::Tensor LayerStack::embed(const c10::intrusive_ptr<InputFeatures>& x, const Mode& mode) const {
+  return layers_.front()->embed(x, options_.input_dropout, mode);
+}
+
+at::Tensor LayerStack::forward(const GraphBatch& batch, const at::Tensor& embedded,
+                               const Mode& mode) const {
+  at::Tensor h = embedded;
+  for (size_t l = 0; l < layers_.size(); ++l) {
+    const Layer& layer = *layers_[l];
+    const int number = static_cast<int>(l);
+    const Propagation& hop = batch.hop(number);
+    h = l == 0 ? layer.from_embedded(hop, h, mode) : layer.forward(hop, h, mode);
+    Nonlinearity f;
+    if (head_ || l + 1 < layers_.size()) {
+      if (!layer.activates()) f.kind = options_.activation;
+      f.slope = options_.slope;
+      f.dropout = options_.dropout;
+      f.dropout_id = hidden_dropout(number);
+    }
+    const at::Tensor bias = layer.bias();
+    if (bias.defined() || !is_identity(f, mode)) h = bias_activation(h, bias, f, mode);
+  }
+  return head_ ? head_->forward(batch, h, mode) : h;
+}
+
+}  // namespace emgnn

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// One layer of message passing, and networks that are a stack of them with a head.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include <emgnn/models/head.h>
+#include <emgnn/models/network.h>
+
+namespace emgnn {
+
+class Layer {
+ public:
+  virtual ~Layer() = default;
+
+  virtual int64_t widest() const = 0;  // floats that a row needs at once
+  // What the layer does to the features before anything depends on a graph, and what it makes of
+  // that.
+  virtual at::Tensor embed(const c10::intrusive_ptr<InputFeatures>& x, double dropout,
+                           const Mode& mode) const = 0;
+  virtual at::Tensor from_embedded(const Propagation& hop, const at::Tensor& embedded,
+                                   const Mode& mode) const = 0;
+  // The same from hidden rows.
+  virtual at::Tensor forward(const Propagation& hop, const at::Tensor& h,
+                             const Mode& mode) const = 0;
+
+  virtual at::Tensor bias() const { return {}; }    // added before the activation
+  virtual bool activates() const { return false; }  // it has its activation inside
+};
+
+// What one layer of a stack is to be.
+struct LayerPlace {
+  int index = 0;
+  int64_t inputs = 0, outputs = 0;
+  bool last = false;
+  uint64_t seed = 0;
+  int64_t num_nodes = 0;  // of the graph
+
+  std::string name(const char* parameter) const;  // "layers.0.weight"
+};
+
+// h ← drop(act(layer(h) + b)), the last layer bare; where whole graphs are predicted the last layer
+// is like the others and a head follows.
+class LayerStack : public Network {
+ public:
+  using MakeLayer = std::function<std::unique_ptr<Layer>(Network&, const LayerPlace&)>;
+  // `hidden_outputs` is what a hidden layer leaves behind, which may be more than options.hidden.
+  struct Plan {
+    StackOptions stack;
+    HeadOptions head;  // if the outputs are of whole graphs
+    NetworkShape shape;
+    uint64_t seed = 0;
+    int64_t hidden_outputs = 0;
+  };
+  LayerStack(const Plan& plan, const MakeLayer& make);
+
+  NetworkNeeds needs() const override;
+  at::Tensor embed(const c10::intrusive_ptr<InputFeatures>& x, const Mode& mode) const override;
+  at::Tensor forward(const GraphBatch& batch, const at::Tensor& embedded,
+                     const Mode& mode) const override;
+
+ private:
+  StackOptions options_;
+  std::vector<std::unique_ptr<Layer>> layers_;
+  std::unique_ptr<GraphHead> head_;  // null: rows are the outputs
+};
+
+}  // namespace emgnn

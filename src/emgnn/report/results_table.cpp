@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <emgnn/report/results_table.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <emgnn/em/mcmc_summary.h>
+#include <emgnn/learn/mean_std.h>
+#include <emgnn/report/text_chart.h>
+#include <emgnn/run/verdict.h>
+
+namespace emgnn {
+
+namespace {
+
+// A score is "0.9312 ± 0.0845" at its widest.
+constexpr int kScoreWidth = 17;
+// More would not fit a line; all of them are in the JSON.
+constexpr size_t kShownScores = 3;
+
+std::vector<ScoreInfo> shown(const std::vector<ScoreInfo>& scores) {
+  return {scores.begin(),
+          scores.begin() + static_cast<ptrdiff_t>(std::min(kShownScores, scores.size()))};
+}
+
+// The worst of the last rounds of all runs, when they were sampled.
+std::string sampling_verdict(const std::vector<RunRecord>& runs) {
+  std::optional<McmcSummary> worst;
+  for (const RunRecord& run : runs) {
+    if (run.fit.rounds.empty() || !run.fit.rounds.back().mcmc) continue;
+    worst = worse(worst.value_or(*run.fit.rounds.back().mcmc), *run.fit.rounds.back().mcmc);
+  }
+  if (!worst) return "";
+  const std::string of = runs.size() > 1 ? fmt::format(" (worst of {} runs)", runs.size()) : "";
+  return fmt::format("sampled{}: {}\n", of, in_words(*worst));
+}
+
+std::string title(const Results& results, const std::vector<ScoreInfo>& scores) {
+  const bool percent =
+      std::all_of(scores.begin(), scores.end(), [](const ScoreInfo& s) { return s.percent; });
+  return fmt::format("{} on {}, {} scores{}\n\n", results.method, results.dataset,
+                     results.test_hidden() ? "validation" : "test", percent ? " in %" : "");
+}
+
+}  // namespace
+
+std::string score_text(const ScoreInfo& info, double value) {
+  return info.percent ? fmt::format("{:.2f}", 100.0 * value) : fmt::format("{:.4f}", value);
+}
+
+std::string results_table(const Results& results) {
+  const std::vector<ScoreInfo> scores = shown(results.scores);
+  std::string out = title(results, scores) + fmt::format("{:>6}", "seed");
+  for (const ScoreInfo& score : scores) out += fmt::format("{:>{}}", score.name, kScoreWidth);
+  out += fmt::format("{:>9}{:>10}\n", "epochs", "seconds");
+  for (const RunRecord& run : results.runs) {
+    const Scores& values = run.test ? *run.test : run.validation.scores;
+    out += fmt::format("{:>6}", run.seed);
+    for (const ScoreInfo& score : scores)
+      out += fmt::format("{:>{}}", score_text(score, values.at(score.name)), kScoreWidth);
+    out += fmt::format("{:>9}{:>10.2f}\n", run.fit.epochs, run.seconds);
+  }
+  if (results.runs.size() > 1) {
+    out += fmt::format("{:>6}", "mean");
+    for (const ScoreInfo& score : scores) {
+      const MeanStd moments = mean_std(values_of(results, score.name));
+      out += fmt::format("{:>{}}",
+                         score_text(score, moments.mean) + " ± " + score_text(score, moments.std),
+                         kScoreWidth);
+    }
+    out += "\n";
+  }
+  const std::optional<GraphDistribution> graphs = mean_graphs(results.runs);
+  if (graphs) {
+    const std::string chart = posterior_chart(*graphs);
+    if (!chart.empty()) out += "\nlearned distribution\n" + chart;
+    const std::string words = in_words(*graphs);
+    if (!words.empty()) out += "\n" + words + "\n";
+  }
+  return out + sampling_verdict(results.runs);
+}
+
+std::string evaluation_table(const Evaluation& evaluation) {
+  std::string out = fmt::format("{} on {}\n\n{:<18}", evaluation.method, evaluation.dataset, "");
+  for (const Evaluation::Part& part : evaluation.parts) out += fmt::format("{:>12}", part.name);
+  out += fmt::format("\n{:<18}", "rows");
+  for (const Evaluation::Part& part : evaluation.parts) out += fmt::format("{:>12}", part.rows);
+  out += "\n";
+  for (const ScoreInfo& score : evaluation.info) {
+    out += fmt::format("{:<18}", score.name + (score.percent ? " %" : ""));
+    for (const Evaluation::Part& part : evaluation.parts)
+      out += fmt::format("{:>12}", score_text(score, part.scores.scores.at(score.name)));
+    out += "\n";
+  }
+  return out;
+}
+
+std::string config_help(const std::vector<ConfigEntry>& config) {
+  std::string out = "Keys of --set key=value and of --config files, with their values:\n";
+  std::string section;
+  for (const ConfigEntry& entry : config) {
+    const std::string of = entry.key.substr(0, entry.key.find('.'));
+    if (of != std::exchange(section, of)) out += "\n";
+    const std::string value = entry.value.empty() ? "\"\"" : entry.value;
+    out += fmt::format("  {} = {}  ({})\n      {}\n      {}\n", entry.key, value, entry.layer,
+                       entry.help, entry.accepted);
+  }
+  return out;
+}
+
+}  // namespace emgnn

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <emgnn/run/config.h>
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+#include <emgnn/base/error.h>
+#include <emgnn/base/shipped_files.h>
+#include <emgnn/methods/catalogue.h>
+#include <emgnn/run/config_text.h>
+#include <emgnn/run/load.h>
+
+namespace emgnn {
+
+namespace {
+
+ConfigEntry::Kind kind_of_field(OptionRef field) {
+  // In the order of OptionRef's alternatives.
+  constexpr ConfigEntry::Kind kKinds[] = {ConfigEntry::Kind::kFlag, ConfigEntry::Kind::kInteger,
+                                          ConfigEntry::Kind::kReal, ConfigEntry::Kind::kText,
+                                          ConfigEntry::Kind::kChoice};
+  return kKinds[field.index()];
+}
+
+}  // namespace
+
+// Puts assignments into the fields of a configuration.
+class ConfigReader {
+ public:
+  // A shipped file has settings for all methods: what this one does not have is passed over.
+  enum class Unknown { kRefuse, kPassOver };
+
+  ConfigReader(RunConfig& config, std::string layer, Unknown unknown)
+      : config_(config), layer_(std::move(layer)), unknown_(unknown) {}
+
+  void put(const Assignment& assignment) {
+    bool found = false;
+    std::vector<std::string> known;
+    ForEachOption visitor([&](const OptionInfo& info, OptionRef field) {
+      known.push_back(info.key);
+      if (info.key != assignment.key) return;
+      found = true;
+      assign(info, field, assignment);
+    });
+    config_.describe(visitor);
+    if (!found) return reject(assignment, known);
+    config_.layer_[assignment.key] = layer_;
+    if (unknown_ == Unknown::kRefuse) config_.user_[assignment.key] = layer_;
+  }
+
+ private:
+  void assign(const OptionInfo& info, OptionRef field, const Assignment& assignment) {
+    try {
+      const ConfigEntry::Kind kind = kind_of_field(field);
+      if (!assignment.fits(kind)) {
+        throw UsageError(fmt::format("{}: expected {}, got a TOML {}", info.key,
+                                     accepted_values(info, field), assignment.toml_type));
+      }
+      emgnn::assign(info, field, assignment.value);
+    } catch (const UsageError& error) {
+      throw UsageError(assignment.where + error.what());
+    }
+  }
+
+  void reject(const Assignment& assignment, const std::vector<std::string>& known) const {
+    if (unknown_ == Unknown::kPassOver) return;
+    const std::vector<std::string> near = near_matches(assignment.key, known);
+    const std::string hint = near.empty()
+                                 ? "see emgnn train --help-config"
+                                 : fmt::format("did you mean {}?", fmt::join(near, " or "));
+    throw UsageError(
+        fmt::format("{}unknown key \"{}\" for {}; {}", assignment.where, assignment.key,
+                    config_.method_name_, hint));
+  }
+
+  RunConfig& config_;
+  std::string layer_;
+  Unknown unknown_;
+};
+
+RunConfig::RunConfig(const std::string& method, const std::string& dataset)
+    : method_name_(method) {
+  facts_.kind = kind_of(dataset);
+  check_data_kind(method, facts_.kind, dataset);
+  method_ = make_config(method);
+  if (!method_info(method).em) data.molecules.conformers.count = 0;  // bonds need no coordinates
+  const std::string group = group_of(dataset);
+  for (const std::string& path :
+       {"methods/" + method, "groups/" + group, "datasets/" + dataset}) {
+    for (const ShippedFile& file : shipped_files()) {
+      if (file.path != path) continue;
+      const std::string name = "configs/" + path + ".toml";
+      ConfigReader reader(*this, name, ConfigReader::Unknown::kPassOver);
+      for (const Assignment& a : parse_assignments(file.text, name, method)) reader.put(a);
+    }
+  }
+}
+
+void RunConfig::describe(OptionVisitor& visitor) const {
+  // The walk over the options is the same for reading and writing; only a reader writes.
+  auto& self = const_cast<RunConfig&>(*this);
+  emgnn::describe(visitor, self.data, facts_.kind);
+  self.method_->describe(visitor, facts_);
+}
+
+void RunConfig::read_toml(std::string_view text, const std::string& layer) {
+  for (const Assignment& table : method_tables(text, layer)) {
+    try {
+      method_info(table.key);  // the settings of a name that is none would never be read
+    } catch (const UsageError& error) {
+      throw UsageError(table.where + error.what());
+    }
+    EMGNN_CHECK(table.toml_type == "table",
+                fmt::format("{}method.{}: expected a table of settings", table.where, table.key),
+                table.toml_type);
+  }
+  ConfigReader reader(*this, layer, ConfigReader::Unknown::kRefuse);
+  for (const Assignment& a : parse_assignments(text, layer, method_name_)) reader.put(a);
+}
+
+void RunConfig::set(std::string_view assignment, const std::string& layer) {
+  const size_t equals = assignment.find('=');
+  EMGNN_CHECK(equals != std::string_view::npos && equals > 0, layer + " expects key=value",
+              assignment);
+  ConfigReader(*this, layer, ConfigReader::Unknown::kRefuse)
+      .put({.key = std::string(assignment.substr(0, equals)),
+            .value = std::string(assignment.substr(equals + 1)),
+            .where = "",
+            .toml_type = ""});
+}
+
+void RunConfig::apply(const SettingLayer& layer) {
+  if (!layer.toml.empty()) read_toml(layer.toml, layer.name);
+  for (const std::string& assignment : layer.assignments) set(assignment, layer.name);
+}
+
+void RunConfig::narrow(const DataFacts& facts) {
+  facts_ = facts;
+  std::set<std::string> read;
+  for (const ConfigEntry& entry : entries()) read.insert(entry.key);
+  for (const auto& [key, layer] : user_) {
+    if (read.contains(key)) continue;
+    throw UsageError(fmt::format("{}: {} is not read by {} on this data", layer, key,
+                                 method_name_));
+  }
+}
+
+std::vector<ConfigEntry> RunConfig::entries() const {
+  std::vector<ConfigEntry> out;
+  std::set<std::string> seen;  // families may share a key
+  ForEachOption visitor([&](const OptionInfo& info, OptionRef field) {
+    if (!seen.insert(info.key).second) return;
+    const auto found = layer_.find(info.key);
+    out.push_back({.key = info.key,
+                   .help = info.help,
+                   .accepted = accepted_values(info, field),
+                   .value = to_text(info, field),
+                   .layer = found == layer_.end() ? "default" : found->second,
+                   .kind = kind_of_field(field)});
+  });
+  describe(visitor);
+  return out;
+}
+
+std::map<std::string, std::string> RunConfig::values() const {
+  std::map<std::string, std::string> out;
+  for (const ConfigEntry& entry : entries()) out[entry.key] = entry.value;
+  return out;
+}
+
+std::string RunConfig::to_toml() const { return emgnn::to_toml(entries()); }
+
+void RunConfig::read_stored(const std::map<std::string, std::string>& values) {
+  ConfigReader reader(*this, "the stored run", ConfigReader::Unknown::kPassOver);
+  for (const auto& [key, value] : values)
+    reader.put({.key = key, .value = value, .where = "", .toml_type = ""});
+}
+
+RunConfig resolve(const ConfigRequest& request) {
+  RunConfig config(request.method, request.dataset);
+  for (const SettingLayer& layer : request.layers) config.apply(layer);
+  return config;
+}
+
+}  // namespace emgnn

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <emgnn/run/config_text.h>
+
+#include <fmt/format.h>
+
+#include <toml++/toml.h>
+#include <algorithm>
+#include <set>
+
+#include <emgnn/base/error.h>
+
+namespace emgnn {
+
+namespace {
+
+constexpr std::string_view kMethodTable = "method";
+
+std::string type_name(const toml::node& node) {
+  return std::string(
+      std::string_view(toml::impl::node_type_friendly_names[static_cast<size_t>(node.type())]));
+}
+
+std::string text_of(const toml::node& node) {
+  if (const auto* value = node.as_boolean()) return value->get() ? "true" : "false";
+  if (const auto* value = node.as_integer()) return std::to_string(value->get());
+  if (const auto* value = node.as_floating_point()) return fmt::format("{}", value->get());
+  if (const auto* value = node.as_string()) return value->get();
+  return "";
+}
+
+void add_table(const toml::table& table, const std::string& prefix, const std::string& file,
+               std::vector<Assignment>& out) {
+  for (const auto& [key, node] : table) {
+    if (prefix.empty() && key.str() == kMethodTable && node.is_table()) continue;
+    const std::string full =
+        prefix.empty() ? std::string(key.str()) : prefix + "." + std::string(key.str());
+    if (const toml::table* inner = node.as_table()) {
+      add_table(*inner, full, file, out);
+      continue;
+    }
+    out.push_back({.key = full,
+                   .value = text_of(node),
+                   .where = fmt::format("{}:{}: ", file, node.source().begin.line),
+                   .toml_type = type_name(node)});
+  }
+}
+
+toml::table parse(std::string_view text, const std::string& file) {
+  try {
+    return toml::parse(text, file);
+  } catch (const toml::parse_error& error) {
+    throw UsageError(
+        fmt::format("{}:{}: {}", file, error.source().begin.line, error.description()));
+  }
+}
+
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      out += fmt::format("\\{}", c);
+    } else if ((c >= 0 && c < ' ') || c == '\x7f') {
+      out += fmt::format("\\u{:04x}", static_cast<int>(c));
+    } else {
+      out += c;
+    }
+  }
+  return out + "\"";
+}
+
+std::string toml_value(const ConfigEntry& entry) {
+  if (entry.kind == ConfigEntry::Kind::kText || entry.kind == ConfigEntry::Kind::kChoice)
+    return quoted(entry.value);
+  const bool whole = entry.value.find_first_of(".e") == std::string::npos;
+  return entry.kind == ConfigEntry::Kind::kReal && whole ? entry.value + ".0" : entry.value;
+}
+
+}  // namespace
+
+bool Assignment::fits(ConfigEntry::Kind kind) const {
+  if (toml_type.empty()) return true;
+  switch (kind) {
+    case ConfigEntry::Kind::kFlag:
+      return toml_type == "boolean";
+    case ConfigEntry::Kind::kInteger:
+      return toml_type == "integer";
+    case ConfigEntry::Kind::kReal:
+      return toml_type == "integer" || toml_type == "floating-point";
+    case ConfigEntry::Kind::kText:
+    case ConfigEntry::Kind::kChoice:
+      return toml_type == "string";
+  }
+  return false;
+}
+
+std::vector<Assignment> parse_assignments(std::string_view text, const std::string& file,
+                                          const std::string& method) {
+  const toml::table all = parse(text, file);
+  std::vector<Assignment> out;
+  add_table(all, "", file, out);
+  if (const toml::table* own = all[kMethodTable][method].as_table()) add_table(*own, "", file, out);
+  return out;
+}
+
+std::vector<Assignment> method_tables(std::string_view text, const std::string& file) {
+  const toml::table all = parse(text, file);
+  std::vector<Assignment> out;
+  if (const toml::table* methods = all[kMethodTable].as_table()) {
+    for (const auto& [name, node] : *methods) {
+      out.push_back({.key = std::string(name.str()),
+                     .value = "",
+                     .where = fmt::format("{}:{}: ", file, node.source().begin.line),
+                     .toml_type = type_name(node)});
+    }
+  }
+  return out;
+}
+
+std::string to_toml(const std::vector<ConfigEntry>& entries) {
+  std::set<std::string> keys;
+  for (const ConfigEntry& entry : entries) keys.insert(entry.key);
+  // A table may stand only once: its keys are gathered from all who read some. Beside a key of its
+  // name (task, task.loss) it may not stand at all: such keys are quoted.
+  std::string out;
+  std::vector<std::string> sections;
+  for (const ConfigEntry& entry : entries) {
+    const size_t dot = entry.key.find('.');
+    const std::string of = entry.key.substr(0, dot);
+    if (dot == std::string::npos || keys.contains(of)) {
+      const std::string name = dot == std::string::npos ? entry.key : quoted(entry.key);
+      out += fmt::format("{} = {}  # {}\n", name, toml_value(entry), entry.help);
+    } else if (std::find(sections.begin(), sections.end(), of) == sections.end()) {
+      sections.push_back(of);
+    }
+  }
+  for (const std::string& of : sections) {
+    out += fmt::format("\n[{}]\n", of);
+    for (const ConfigEntry& entry : entries) {
+      if (!entry.key.starts_with(of + ".")) continue;
+      out += fmt::format("{} = {}  # {}\n", entry.key.substr(of.size() + 1), toml_value(entry),
+                         entry.help);
+    }
+  }
+  return out;
+}
+
+}  // namespace emgnn

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Configurations as TOML text.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <emgnn/run/results.h>
+
+namespace emgnn {
+
+// One value of a file or of --set.
+struct Assignment {
+  std::string key, value;
+  std::string where;      // "file:12: ", or nothing
+  std::string toml_type;  // of the value in a file; empty: plain text that may be anything
+
+  // A file's value is accepted only in the type of its field: text for text and choices, numbers
+  // for numbers.
+  bool fits(ConfigEntry::Kind kind) const;
+};
+
+// First the tables for all methods, then those below [method.NAME] of this one. UsageError with the
+// file's name and the line when the text is no TOML.
+std::vector<Assignment> parse_assignments(std::string_view text, const std::string& file,
+                                          const std::string& method);
+
+// What stands below [method]: a key for each NAME, and what it is.
+std::vector<Assignment> method_tables(std::string_view text, const std::string& file);
+
+std::string to_toml(const std::vector<ConfigEntry>& entries);
+
+}  // namespace emgnn

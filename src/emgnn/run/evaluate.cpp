@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <emgnn/run/evaluate.h>
+
+#include <unordered_map>
+
+#include <emgnn/base/error.h>
+#include <emgnn/run/predict.h>
+
+namespace emgnn {
+
+std::shared_ptr<const Task> task_of(const Learner& learner, const Data& data) {
+  if (std::shared_ptr<const Task> own = learner.task()) return own;
+  return make_task(data.labels(), {}, data.split().train);
+}
+
+std::vector<double> values_at(const Prediction& prediction, const std::vector<int32_t>& rows) {
+  std::unordered_map<int32_t, size_t> place;
+  for (size_t i = 0; i < prediction.rows.size(); ++i) place[prediction.rows[i]] = i;
+  std::vector<double> out;
+  const auto width = static_cast<size_t>(prediction.width);
+  for (int32_t row : rows) {
+    const double* value = prediction.value.data() + place.at(row) * width;
+    out.insert(out.end(), value, value + width);
+  }
+  return out;
+}
+
+Evaluation evaluate(const PredictRequest& request) {
+  const Context::Scope scope(request.context);
+  const Predicted predicted = predict_with(request, true);
+  const std::shared_ptr<const Task> task = task_of(*predicted.learner, *predicted.data);
+  Evaluation out{.dataset = predicted.dataset,
+                 .method = predicted.method,
+                 .info = {task->scores().begin(), task->scores().end()},
+                 .parts = {},
+                 .notes = predicted.notes};
+  const auto add = [&](const char* name, const std::vector<int32_t>& rows) {
+    out.parts.push_back({name, static_cast<int64_t>(rows.size()),
+                         task->score(values_at(predicted.prediction, rows), rows, Ranks::kCompute)});
+  };
+  if (predicted.own_data) {
+    const Split& split = predicted.data->split();
+    add("train", split.train);
+    add("validation", split.validation);
+    add("test", split.test);
+    return out;
+  }
+  std::vector<int32_t> known;
+  for (int32_t row : predicted.prediction.rows)
+    if (predicted.data->labels().known(row)) known.push_back(row);
+  if (known.empty())
+    throw UsageError(predicted.dataset + ": no row has a label that the model knows");
+  add("all", known);
+  return out;
+}
+
+}  // namespace emgnn

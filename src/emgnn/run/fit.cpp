@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <emgnn/run/fit.h>
+
+#include <sys/resource.h>
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include <emgnn/base/error.h>
+#include <emgnn/run/config.h>
+#include <emgnn/run/config_text.h>
+#include <emgnn/run/evaluate.h>
+#include <emgnn/run/load.h>
+#include <emgnn/run/manifest.h>
+#include <emgnn/run/model_file.h>
+#include <emgnn/run/predictions.h>
+#include <emgnn/run/run_folder.h>
+#include <emgnn/run/run_recorder.h>
+
+namespace emgnn {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Clock = std::chrono::steady_clock;
+
+constexpr const char* kConfigFile = "config.toml";
+constexpr const char* kManifestFile = "manifest.json";
+constexpr const char* kResultsFile = "results.json";
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+double peak_rss_mb() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) / 1024.0;
+}
+
+// What a folder belongs to. Also the first part of its manifest.
+Json identity_json(const ConfigRequest& config, uint64_t seed, bool several) {
+  return {{"dataset", config.dataset},
+          {"method", config.method},
+          {"seed", seed},
+          {"runs", several ? "one folder per seed" : "one"}};
+}
+
+void refuse(const std::string& file, const std::string& key, const std::string& there,
+            const std::string& here) {
+  if (there == here) return;
+  throw UsageError(fmt::format(
+      "{}: the folder holds another run: {} is {} there and {} here; choose another --out", file,
+      key, there, here));
+}
+
+std::map<std::string, std::string> stored_values(const std::string& text, const std::string& file,
+                                                 const std::string& method) {
+  std::map<std::string, std::string> out;
+  try {
+    for (const Assignment& a : parse_assignments(text, file, method)) out[a.key] = a.value;
+  } catch (const UsageError& error) {
+    throw DataError(error.what());
+  }
+  if (out.empty()) throw DataError(fmt::format("{}: damaged: it has no settings", file));
+  return out;
+}
+
+// By values: a key that is not in the file is at its default, as when the file was written.
+void check_same_config(const RunFolder& folder, const RunConfig& config,
+                       const std::string& method) {
+  const auto text = folder.read(kConfigFile);
+  if (!text) return;
+  const std::string file = folder.name_of(kConfigFile);
+  std::map<std::string, std::string> there = stored_values(*text, file, method);
+  for (const auto& [key, value] : config.values())
+    if (there.contains(key)) refuse(file, key, there[key], value);
+}
+
+void check_same_identity(const RunFolder& folder, const Json& identity) {
+  const auto text = folder.read(kManifestFile);
+  if (!text) return;
+  const std::string file = folder.name_of(kManifestFile);
+  const Json there = Json::parse(*text, nullptr, false);
+  if (!there.is_object()) throw DataError(fmt::format("{}: damaged: not a JSON object", file));
+  for (const auto& [key, value] : identity.items()) {
+    if (!there.contains(key))
+      throw DataError(fmt::format("{}: {} is missing", file, key));
+    refuse(file, key, there[key].dump(), value.dump());
+  }
+}
+
+// A finished run of data that has changed since is not this run.
+void check_same_data(const RunFolder& folder, const Data& data) {
+  const auto text = folder.read(kManifestFile);
+  const Json there = text ? Json::parse(*text, nullptr, false) : Json();
+  const std::string file = folder.name_of(kManifestFile);
+  if (!there.is_object() || !there.contains("data") || !there["data"].contains("sha256"))
+    throw DataError(fmt::format("{}: data.sha256 is missing", file));
+  refuse(file, "data.sha256", there["data"]["sha256"].dump(), Json(fingerprint(data)).dump());
+}
+
+// All runs of a request and the folders of each.
+class RunSet {
+ public:
+  RunSet(const RunRequest& request, RunsObserver& observer)
+      : request_(request),
+        observer_(observer),
+        config_(resolve(request.config)),
+        source_({.dataset = request.config.dataset,
+                 .data_dir = request.data_dir,
+                 .options = config_.data,
+                 .seed = request.seed}),
+        folders_(several() ? static_cast<size_t>(request.runs) : 0) {
+    results_.dataset = request.config.dataset;
+    results_.method = request.config.method;
+    if (request.out) {
+      lock_ = std::make_unique<FolderLock>(*request.out);
+      place(*request.out);
+    }
+    check_folder(top_, identity_json(request.config, request.seed, several()));
+  }
+
+  Results fit() {
+    try {
+      for (int64_t r = 0; r < request_.runs; ++r) add_run(r);
+    } catch (const Interrupted&) {
+      if (!request_.out) place(request_.rescue);
+      throw;
+    }
+    results_.config = config_.entries();
+    if (several()) top_.write(kResultsFile, to_json(results_).dump(2) + "\n");
+    return std::move(results_);
+  }
+
+ private:
+  bool several() const { return request_.runs > 1; }
+  uint64_t seed_of(int64_t run) const { return request_.seed + static_cast<uint64_t>(run); }
+  RunFolder& folder_of(int64_t run) {
+    return several() ? folders_[static_cast<size_t>(run)] : top_;
+  }
+
+  void place(const std::filesystem::path& path) {
+    top_.move_to(path);
+    for (int64_t r = 0; several() && r < request_.runs; ++r) {
+      folder_of(r).move_to(path / fmt::format("seed-{}", seed_of(r)));
+    }
+  }
+
+  void check_folder(const RunFolder& folder, const Json& identity) const {
+    check_same_identity(folder, identity);
+    check_same_config(folder, config_, request_.config.method);
+  }
+
+  // Writes config.toml and manifest.json, or checks those that are there. The manifest of a run
+  // that is about to be trained says which data it reads.
+  void describe_folder(RunFolder& folder, uint64_t seed, bool all_runs, const Data* data) {
+    const Json identity = identity_json(request_.config, seed, all_runs);
+    check_folder(folder, identity);
+    folder.write(kConfigFile, config_.to_toml());
+    if (data == nullptr && folder.read(kManifestFile)) return;
+    Json manifest = identity;
+    if (data != nullptr) manifest["data"] = describe_data(*data);
+    manifest["program"] = describe_program(request_.context);
+    folder.write(kManifestFile, manifest.dump(2) + "\n");
+  }
+
+  void add_run(int64_t r) {
+    RunFolder& folder = folder_of(r);
+    if (const auto text = folder.read(kResultsFile)) {
+      const std::shared_ptr<const Data> data = load(r);
+      check_same_data(folder, *data);
+      results_.runs.push_back(finished_run(*text, folder));
+      return;
+    }
+    observer_.on_run(r, seed_of(r));
+    results_.runs.push_back(fit_one(r, folder));
+  }
+
+  RunRecord finished_run(const std::string& text, const RunFolder& folder) const {
+    const std::string file = folder.name_of(kResultsFile);
+    RunRecord run = parse_single_run(text, file);
+    if (request_.hide_test) run.test.reset();
+    if (request_.hide_test || run.test) return run;
+    throw UsageError(fmt::format(
+        "{}: the run was made without test scores: add --hide-test, or see emgnn evaluate", file));
+  }
+
+  std::shared_ptr<const Data> load(int64_t r) {
+    std::shared_ptr<const Data> data = source_.load(
+        r, [&](const MoleculeProgress& progress) { return observer_.on_molecule(progress); });
+    if (!narrowed_) {
+      for (const std::string& note : source_.notes()) observer_.on_note(note);
+      config_.narrow(facts_of(*data));
+      narrowed_ = true;
+    }
+    if (!prepared_ || source_.graphs_differ()) prepared_ = std::make_shared<Prepared>();
+    const std::shared_ptr<Task> task = make_task(data->labels(), {}, {});
+    results_.scores.assign(task->scores().begin(), task->scores().end());
+    return data;
+  }
+
+  RunRecord fit_one(int64_t r, RunFolder& folder) {
+    const uint64_t seed = seed_of(r);
+    const Clock::time_point start = Clock::now();
+    const std::shared_ptr<const Data> data = load(r);
+    const std::shared_ptr<Learner> learner =
+        config_.method().learner({.data = data, .prepared = prepared_, .seed = seed});
+    const double prepare_seconds = seconds_since(start);
+    const RunIdentity identity = {{"dataset", request_.config.dataset},
+                                  {"data_sha256", fingerprint(*data)},
+                                  {"method", request_.config.method},
+                                  {"config", Json(config_.values()).dump()},
+                                  {"seed", std::to_string(seed)}};
+    // Only now: a call that fails on its data or settings can be mended and repeated.
+    if (several()) describe_folder(top_, request_.seed, true, nullptr);
+    describe_folder(folder, seed, false, data.get());
+    const std::shared_ptr<const Task> task = task_of(*learner, *data);
+    const auto resumed = resume(folder, identity, *learner);
+    RunRecorder recorder(folder, identity, observer_, task->main_score(),
+                         resumed.value_or(RunRecorder::Start{}));
+    learner->fit(recorder);
+    const Prediction prediction = learner->predict(data->predicted_rows(), [&] {
+      if (!observer_.stop_requested()) return;
+      recorder.on_checkpoint(*learner);
+      throw Interrupted("interrupted after training");
+    });
+    RunRecord run = record(*data, *task, *learner, prediction);
+    run.seed = seed;
+    run.seconds = recorder.seconds();
+    run.prepare_seconds = prepare_seconds;
+    run.peak_rss_mb = peak_rss_mb();
+    write_files(folder, *data, *learner, prediction, run);
+    return run;
+  }
+
+  RunRecord record(const Data& data, const Task& task, const Learner& learner,
+                   const Prediction& prediction) const {
+    const auto score = [&](const std::vector<int32_t>& rows) {
+      return task.score(values_at(prediction, rows), rows, Ranks::kCompute);
+    };
+    RunRecord run{.fit = learner.summary(),
+                  .validation = score(data.split().validation),
+                  .test = {},
+                  .graphs = learner.graphs()};
+    if (!request_.hide_test) run.test = score(data.split().test).scores;
+    return run;
+  }
+
+  void write_files(RunFolder& folder, const Data& data, Learner& learner,
+                   const Prediction& prediction, RunRecord& run) {
+    if (run.graphs) {
+      folder.write("posterior.csv", posterior_csv(*run.graphs));
+      for (FamilyTable& table : run.graphs->tables) folder.write(table.file, std::move(table.csv));
+      run.graphs->tables.clear();
+    }
+    folder.write("predictions.csv", predictions_csv(data, prediction));
+    if (data.table()) folder.write("rejects.csv", rejects_csv(data.table()->rejects));
+    if (source_.graphs_differ())
+      folder.write("perturbed_edges.csv", perturbed_edges_csv(*data.graph()));
+    StateWriter state(StateVisitor::Scope::kModel);
+    learner.visit_state(state);
+    folder.write(kModelFile, encode_model({.dataset = request_.config.dataset,
+                                           .method = request_.config.method,
+                                           .seed = run.seed,
+                                           .config = config_.values(),
+                                           .schema = schema_of(data, learner.has_node_weights()),
+                                           .archive = std::move(state.archive)}));
+    // Last: with it the run counts as finished.
+    const Results alone{results_.dataset, results_.method, config_.entries(), results_.scores,
+                        {run}};
+    folder.write(kResultsFile, to_json(alone).dump(2) + "\n");
+  }
+
+  const RunRequest& request_;
+  RunsObserver& observer_;
+  RunConfig config_;
+  bool narrowed_ = false;
+  DataSource source_;
+  std::shared_ptr<Prepared> prepared_;
+  std::unique_ptr<FolderLock> lock_;
+  RunFolder top_;
+  std::vector<RunFolder> folders_;  // of the runs, when there are several
+  Results results_;
+};
+
+}  // namespace
+
+Results fit_runs(const RunRequest& request, RunsObserver& observer) {
+  EMGNN_CHECK(request.runs >= 1, "the number of runs must be at least 1", request.runs);
+  const Context::Scope scope(request.context);
+  return RunSet(request, observer).fit();
+}
+
+}  // namespace emgnn

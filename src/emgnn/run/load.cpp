@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <emgnn/run/load.h>
+
+#include <utility>
+
+#include <emgnn/base/error.h>
+#include <emgnn/data/load_molecules.h>
+#include <emgnn/data/molecule_split.h>
+#include <emgnn/data/registry.h>
+
+namespace emgnn {
+
+namespace {
+
+std::vector<std::string> with_name(const std::string& dataset, std::vector<std::string> notes) {
+  for (std::string& note : notes) note = fmt::format("{}: {}", dataset, note);
+  return notes;
+}
+
+std::vector<std::string> notes_of(const MoleculeTable& table, const std::string& dataset) {
+  std::vector<std::string> notes = with_name(dataset, table.notes);
+  if (table.rejects.empty()) return notes;
+  const Reject& first = table.rejects.front();
+  notes.push_back(fmt::format("{}: {} of {} rows are left out, row {} because: {}", dataset,
+                              table.rejects.size(), table.rejects.size() + table.row.size(),
+                              first.row, first.reason));
+  return notes;
+}
+
+}  // namespace
+
+DataKind kind_of(const std::string& dataset) {
+  check_known(dataset);
+  return is_molecule_table(dataset) ? DataKind::kMolecules : DataKind::kGraph;
+}
+
+std::string group_of(const std::string& dataset) {
+  if (is_molecule_table(dataset)) return "molecules";
+  return is_own_graph(dataset) ? "" : dataset_info(dataset).kind;
+}
+
+std::shared_ptr<const Data> DataSource::load(int64_t run, const MoleculeObserver& observer) {
+  const DataOptions& options = request_.options;
+  if (is_molecule_table(request_.dataset)) {
+    if (!table_) {
+      table_ = std::make_shared<MoleculeTable>(load_molecules({.name = request_.dataset,
+                                                               .data_dir = request_.data_dir,
+                                                               .task = options.task,
+                                                               .options = options.molecules},
+                                                              observer));
+      notes_ = notes_of(*table_, request_.dataset);
+      if (request_.with_split && table_->labels.kind == LabelKind::kNone) {
+        throw UsageError(fmt::format(
+            "{}: nothing to learn: name the column to predict with --set data.target=COLUMN",
+            request_.dataset));
+      }
+    }
+    Split split;
+    if (request_.with_split)
+      split = make_split(
+          *table_, {.spec = options.split, .seed = request_.seed, .run = static_cast<int>(run)});
+    return std::make_shared<Data>(table_, std::move(split));
+  }
+  const DatasetRequest request{.name = request_.dataset,
+                               .data_dir = request_.data_dir,
+                               .split = options.split,
+                               .task = options.task,
+                               .seed = request_.seed,
+                               .run = static_cast<int>(run),
+                               .directed_relations = options.directed_relations,
+                               .row_normalise = options.normalise_features,
+                               .perturb = options.perturb,
+                               .with_split = request_.with_split};
+  if (notes_.empty() && is_own_graph(request_.dataset))
+    notes_ = with_name(request_.dataset, parse_dataset(request).notes);
+  return std::make_shared<Data>(load_dataset(request));
+}
+
+}  // namespace emgnn

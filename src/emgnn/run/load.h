@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// The data of a series of runs, whatever its kind.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <emgnn/data/data.h>
+#include <emgnn/data/featurise_all.h>
+#include <emgnn/run/options.h>
+
+namespace emgnn {
+
+// UsageError when there is no such dataset.
+DataKind kind_of(const std::string& dataset);
+// The shipped settings that it shares with others of its kind: citation, web, heterogeneous,
+// molecules; empty: none.
+std::string group_of(const std::string& dataset);
+
+struct LoadRequest {
+  std::string dataset;
+  std::filesystem::path data_dir;  // of named datasets; empty: default_data_dir()
+  DataOptions options;
+  uint64_t seed = 0;       // of the first run
+  bool with_split = true;  // else nothing needs a label
+};
+
+// What the runs share is read once.
+class DataSource {
+ public:
+  explicit DataSource(LoadRequest request) : request_(std::move(request)) {}
+
+  std::shared_ptr<const Data> load(int64_t run, const MoleculeObserver& observer = {});
+  // Two runs may have different graphs: what is prepared for one is not for the other.
+  bool graphs_differ() const { return request_.options.perturb > 0.0; }
+  // After the first load: what a user should know of the data, a line each.
+  const std::vector<std::string>& notes() const { return notes_; }
+
+ private:
+  LoadRequest request_;
+  std::shared_ptr<const MoleculeTable> table_;
+  std::vector<std::string> notes_;
+};
+
+}  // namespace emgnn

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <emgnn/run/options.h>
+
+namespace emgnn {
+
+void describe(OptionVisitor& visitor, DataOptions& options, DataKind kind) {
+  visitor.text("split", options.split,
+               "which nodes or molecules train, validate and test; empty: the dataset's own");
+  visitor.text("task", options.task,
+               "what the labels of your own data are: auto, classes, labels (several at once) or "
+               "values");
+  if (kind == DataKind::kMolecules) return describe(visitor, options.molecules);
+  visitor.real(
+      "perturb", options.perturb, 0.0, 100.0,
+      "percent of the edges that are removed at random and replaced by random ones, by the "
+      "run's seed");
+  visitor.flag("data.normalise_features", options.normalise_features,
+               "scale each feature row to sum 1");
+  visitor.flag("data.directed_relations", options.directed_relations,
+               "each direction of a relation is an edge type of its own (imdb, acm, dblp)");
+}
+
+}  // namespace emgnn

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// What can be chosen about the data of a run.
+#pragma once
+
+#include <string>
+
+#include <emgnn/base/options.h>
+#include <emgnn/data/data.h>
+#include <emgnn/data/molecule_options.h>
+
+namespace emgnn {
+
+struct DataOptions {
+  std::string split;          // empty: the dataset's own
+  std::string task = "auto";  // what the labels are: auto, classes, labels, values
+  double perturb = 0.0;       // percent of the edges
+  bool normalise_features = false;
+  bool directed_relations = false;  // each direction of a relation is an edge type of its own
+  MoleculeOptions molecules;
+};
+void describe(OptionVisitor& visitor, DataOptions& options, DataKind kind);
+
+}  // namespace emgnn

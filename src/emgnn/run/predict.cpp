@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <emgnn/run/predict.h>
+
+#include <utility>
+
+#include <emgnn/base/error.h>
+#include <emgnn/methods/catalogue.h>
+#include <emgnn/run/config.h>
+#include <emgnn/run/load.h>
+#include <emgnn/run/match.h>
+#include <emgnn/run/model_file.h>
+#include <emgnn/run/predictions.h>
+
+namespace emgnn {
+
+namespace {
+
+// The options of the run's data that go for other data too.
+DataOptions options_for(const DataOptions& trained, const PredictRequest& request, bool own,
+                        bool with_labels) {
+  DataOptions out = trained;
+  if (!own) out.perturb = 0.0;
+  if (!own) out.split = "";
+  if (!with_labels) out.molecules.columns.target = out.molecules.columns.split = "";
+  if (!request.smiles_column.empty()) out.molecules.columns.smiles = request.smiles_column;
+  return out;
+}
+
+}  // namespace
+
+Predicted predict_with(const PredictRequest& request, bool with_labels) {
+  const ModelFile model = read_model(request.run);
+  Predicted out{.dataset = request.dataset.empty() ? model.dataset : request.dataset,
+                .method = model.method};
+  out.own_data = out.dataset == model.dataset;
+  const DataKind kind = kind_of(out.dataset);
+  check_data_kind(model.method, kind, out.dataset);
+  EMGNN_CHECK(kind == DataKind::kMolecules || request.smiles_column.empty(),
+              "data.smiles is for tables of molecules", out.dataset);
+  RunConfig config(model.method, out.dataset);
+  config.read_stored(model.config);
+  const bool molecules = kind == DataKind::kMolecules;
+  DataSource source({.dataset = out.dataset,
+                     .data_dir = request.data_dir,
+                     .options = options_for(config.data, request, out.own_data, with_labels),
+                     .seed = model.seed,
+                     .with_split = out.own_data && (with_labels || !molecules)});
+  const std::shared_ptr<const Data> data = source.load(0, request.on_molecule);
+  MatchedData matched = match(*data, model.schema);
+  out.data = matched.data;
+  out.notes = std::move(matched.notes);
+  out.learner = config.method().learner(
+      {.data = out.data, .prepared = std::make_shared<Prepared>(), .seed = model.seed});
+  StateReader reader(model.archive, (request.run / kModelFile).string(),
+                     StateVisitor::Scope::kModel, matched.node_row);
+  out.learner->visit_state(reader);
+  out.prediction = out.learner->predict(matched.rows, request.poll);
+  return out;
+}
+
+PredictedTable predict(const PredictRequest& request) {
+  const Context::Scope scope(request.context);
+  const Predicted predicted = predict_with(request, false);
+  const Data& data = *predicted.data;
+  PredictedTable out{.csv = data.table() ? predictions_csv_with_rejects(data, predicted.prediction)
+                                         : predictions_csv(data, predicted.prediction),
+                     .predicted = static_cast<int64_t>(predicted.prediction.rows.size()),
+                     .rejected = 0,
+                     .notes = predicted.notes};
+  if (data.table()) out.rejected = static_cast<int64_t>(data.table()->rejects.size());
+  return out;
+}
+
+}  // namespace emgnn

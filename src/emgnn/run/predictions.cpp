@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <emgnn/run/predictions.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <vector>
+
+#include <emgnn/formats/csv.h>
+
+namespace emgnn {
+
+namespace {
+
+std::vector<const char*> parts_of(const Split& split, int64_t count) {
+  std::vector<const char*> out(static_cast<size_t>(count), "");
+  for (int32_t v : split.train) out[static_cast<size_t>(v)] = "train";
+  for (int32_t v : split.validation) out[static_cast<size_t>(v)] = "validation";
+  for (int32_t v : split.test) out[static_cast<size_t>(v)] = "test";
+  return out;
+}
+
+std::string named(const char* what, const std::string& name) {
+  return csv_field(fmt::format("{}({})", what, name));
+}
+
+// The columns of one kind of label; `known` says whether what is known is shown too.
+class Columns {
+ public:
+  Columns(const Data& data, const Prediction& prediction, bool known)
+      : labels_(data.labels()), prediction_(prediction), known_(known) {}
+
+  std::string header() const {
+    switch (labels_.kind) {
+      case LabelKind::kClasses: {
+        std::string out = known_ ? ",label,predicted" : ",predicted";
+        for (const std::string& name : labels_.names) out += "," + named("p", name);
+        return out + ",spread";
+      }
+      case LabelKind::kLabels: {
+        std::string out = known_ ? ",label,predicted" : ",predicted";
+        for (const std::string& name : labels_.names)
+          out += "," + named("p", name) + "," + named("spread", name);
+        return out;
+      }
+      default:
+        break;
+    }
+    if (labels_.names.size() == 1) return known_ ? ",target,value,spread" : ",value,spread";
+    std::string out;
+    for (const std::string& name : labels_.names) {
+      if (known_) out += "," + named("target", name);
+      out += "," + named("value", name) + "," + named("spread", name);
+    }
+    return out;
+  }
+
+  size_t count() const {
+    const size_t known = known_ ? 1 : 0, names = labels_.names.size();
+    switch (labels_.kind) {
+      case LabelKind::kClasses:
+        return known + 2 + names;
+      case LabelKind::kLabels:
+        return known + 1 + 2 * names;
+      default:
+        return (known + 2) * names;
+    }
+  }
+
+  // Of the i-th predicted row.
+  std::string row(size_t i) const {
+    switch (labels_.kind) {
+      case LabelKind::kClasses:
+        return class_row(i);
+      case LabelKind::kLabels:
+        return label_row(i);
+      default:
+        return value_row(i);
+    }
+  }
+
+ private:
+  const double* value(size_t i) const { return prediction_.value.data() + i * width(); }
+  const double* spread(size_t i) const { return prediction_.spread.data() + i * width(); }
+  size_t width() const { return static_cast<size_t>(prediction_.width); }
+
+  std::string class_row(size_t i) const {
+    const auto predicted =
+        static_cast<size_t>(std::max_element(value(i), value(i) + width()) - value(i));
+    std::string out;
+    if (known_) {
+      const int32_t cls = labels_.cls[static_cast<size_t>(prediction_.rows[i])];
+      out += "," + (cls == kNoLabel ? "" : csv_field(labels_.names[static_cast<size_t>(cls)]));
+    }
+    out += "," + csv_field(labels_.names[predicted]);
+    for (size_t c = 0; c < width(); ++c)
+      fmt::format_to(std::back_inserter(out), ",{:.6g}", std::exp(value(i)[c]));
+    return out + fmt::format(",{:.6g}", spread(i)[predicted]);
+  }
+
+  std::string label_row(size_t i) const {
+    std::string known, predicted, out;
+    for (size_t c = 0; c < width(); ++c) {
+      const std::string& name = labels_.names[c];
+      if (value(i)[c] > 0.5) predicted += (predicted.empty() ? "" : ";") + name;
+      if (labels_.at(prediction_.rows[i], static_cast<int32_t>(c)) == 1.0)
+        known += (known.empty() ? "" : ";") + name;
+      fmt::format_to(std::back_inserter(out), ",{:.6g},{:.6g}", value(i)[c], spread(i)[c]);
+    }
+    return (known_ ? "," + csv_field(known) : "") + "," + csv_field(predicted) + out;
+  }
+
+  std::string value_row(size_t i) const {
+    std::string out;
+    for (size_t t = 0; t < width(); ++t) {
+      if (known_) {
+        const double y = labels_.at(prediction_.rows[i], static_cast<int32_t>(t));
+        out += std::isnan(y) ? "," : fmt::format(",{}", y);
+      }
+      fmt::format_to(std::back_inserter(out), ",{:.6g},{:.6g}", value(i)[t], spread(i)[t]);
+    }
+    return out;
+  }
+
+  const Labels& labels_;
+  const Prediction& prediction_;
+  bool known_;
+};
+
+}  // namespace
+
+std::string posterior_csv(const GraphDistribution& graphs) {
+  std::string out;
+  for (const std::string& name : graphs.names) out += csv_field(name) + ",";
+  out += "p\n";
+  for (const WeightedPoint& point : graphs.points) {
+    for (double x : point.lambda) fmt::format_to(std::back_inserter(out), "{},", x);
+    fmt::format_to(std::back_inserter(out), "{}\n", point.p);
+  }
+  return out;
+}
+
+std::string predictions_csv(const Data& data, const Prediction& prediction) {
+  const std::vector<const char*> part = parts_of(data.split(), data.num_rows());
+  const Columns columns(data, prediction, true);
+  std::string out = (data.table() ? "row,smiles,split" : "node,split") + columns.header() + "\n";
+  for (size_t i = 0; i < prediction.rows.size(); ++i) {
+    const int32_t row = prediction.rows[i];
+    out += csv_field(data.row_name(row));
+    if (data.table())
+      out += "," + csv_field(data.table()->molecules.smiles[static_cast<size_t>(row)]);
+    fmt::format_to(std::back_inserter(out), ",{}{}\n", part[static_cast<size_t>(row)],
+                   columns.row(i));
+  }
+  return out;
+}
+
+std::string predictions_csv_with_rejects(const Data& data, const Prediction& prediction) {
+  const MoleculeTable& table = *data.table();
+  const Columns columns(data, prediction, false);
+  const std::string empty(columns.count(), ',');
+  std::string out = "row,smiles" + columns.header() + ",rejected\n";
+  auto reject = table.rejects.begin();
+  const auto add_rejects_before = [&](int64_t row) {
+    for (; reject != table.rejects.end() && reject->row < row; ++reject) {
+      fmt::format_to(std::back_inserter(out), "{},{}{},{}\n", reject->row,
+                     csv_field(reject->smiles), empty, csv_field(reject->reason));
+    }
+  };
+  for (size_t i = 0; i < table.row.size(); ++i) {
+    add_rejects_before(table.row[i]);
+    fmt::format_to(std::back_inserter(out), "{},{}{},\n", table.row[i],
+                   csv_field(table.molecules.smiles[i]), columns.row(i));
+  }
+  add_rejects_before(std::numeric_limits<int64_t>::max());
+  return out;
+}
+
+std::string perturbed_edges_csv(const Dataset& dataset) {
+  std::string out = "source,target,change\n";
+  for (const auto& [pair, added] : dataset.perturbation) {
+    fmt::format_to(std::back_inserter(out), "{},{},{}\n", csv_field(dataset.node_name(pair.u)),
+                   csv_field(dataset.node_name(pair.v)), added ? "added" : "removed");
+  }
+  return out;
+}
+
+}  // namespace emgnn

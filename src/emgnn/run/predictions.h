@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Predictions and distributions as the text of tables.
+#pragma once
+
+#include <string>
+
+#include <emgnn/data/data.h>
+#include <emgnn/learn/prediction.h>
+#include <emgnn/learn/record.h>
+
+namespace emgnn {
+
+// One row per point of Λ̂ that has mass: its coordinates and p.
+std::string posterior_csv(const GraphDistribution& graphs);
+
+// One row per predicted node or molecule, with its part of the split and what is known of it.
+//   node, split | row, smiles, split     which one
+//   classes  label, predicted, p(CLASS) of each class, spread of the predicted one
+//   labels   label, predicted (names joined by ;), p(LABEL) and spread(LABEL) of each label
+//   values   target, value, spread; with several targets target(T), value(T), spread(T) of each
+// spread is the standard deviation over the graphs.
+std::string predictions_csv(const Data& data, const Prediction& prediction);
+
+// The same for new molecules: no split, nothing known, and a last column `rejected`, the reason why
+// a row has no prediction; every record of the file is a row.
+std::string predictions_csv_with_rejects(const Data& data, const Prediction& prediction);
+
+// One row per edge that a perturbation changed: source, target, change (removed or added).
+std::string perturbed_edges_csv(const Dataset& dataset);
+
+}  // namespace emgnn

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the services of run/ are asked for, as plain values: the command line and other callers fill
+// these.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <emgnn/base/context.h>
+#include <emgnn/data/featurise_all.h>
+#include <emgnn/learn/record.h>
+
+namespace emgnn {
+
+// Settings over the shipped ones, weakest first.
+struct SettingLayer {
+  std::string name;  // "--set", or the file's name
+  std::string toml;  // the text of a file, or
+  std::vector<std::string> assignments;  // key=value
+};
+
+struct ConfigRequest {
+  std::string dataset, method;
+  std::vector<SettingLayer> layers;
+};
+
+struct RunRequest {
+  ConfigRequest config;
+  std::filesystem::path data_dir;
+  uint64_t seed = 0;  // run r has seed + r
+  int64_t runs = 1;
+  std::optional<std::filesystem::path> out;  // none: nothing is written
+  std::filesystem::path rescue;              // where an interrupted run without `out` is left
+  bool hide_test = false;                    // test scores are neither computed nor kept
+  Context context{};
+};
+
+// Follows a series of runs.
+class RunsObserver {
+ public:
+  virtual ~RunsObserver() = default;
+  // Before each run that is trained; the others were found finished in the folder.
+  virtual void on_run(int64_t /*run*/, uint64_t /*seed*/) {}
+  virtual void on_note(const std::string& /*note*/) {}  // about the data
+  // While molecules are read, by one thread at a time; false stops (Interrupted).
+  virtual bool on_molecule(const MoleculeProgress& /*progress*/) { return true; }
+  virtual void on_round(const RoundRecord& /*round*/) {}
+  virtual void on_epoch(const EpochRecord& /*epoch*/, const ScoreInfo& /*main*/) {}
+  virtual bool stop_requested() { return false; }
+};
+
+struct PredictRequest {
+  std::filesystem::path run;       // the folder of one finished run
+  std::string dataset;             // empty: the run's own
+  std::filesystem::path data_dir;  // of named datasets; empty: default_data_dir()
+  std::string smiles_column;       // empty: the run's
+  MoleculeObserver on_molecule;    // while molecules are read
+  std::function<void()> poll;      // while the network runs; may throw
+  Context context{};
+};
+
+struct PredictedTable {
+  // Nodes: the columns of the run's predictions.csv. Molecules: row, smiles, what is predicted, and
+  // rejected, the reason why a row has none; every record of the file is a row.
+  std::string csv;
+  int64_t predicted = 0, rejected = 0;
+  std::vector<std::string> notes;  // what the model does not know and left out
+};
+
+// The scores of a stored model on labelled data.
+struct Evaluation {
+  struct Part {
+    std::string name;  // train, validation, test, or all
+    int64_t rows = 0;
+    PartScores scores;
+  };
+  std::string dataset, method;
+  std::vector<ScoreInfo> info;
+  std::vector<Part> parts;
+  std::vector<std::string> notes;
+};
+
+}  // namespace emgnn

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// The outcome of one or more runs of a method on a dataset, as numbers.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <emgnn/learn/record.h>
+
+namespace emgnn {
+
+// One key of the configuration with its value and the layer that it comes from.
+struct ConfigEntry {
+  std::string key, help, accepted, value, layer;
+  enum class Kind { kFlag, kInteger, kReal, kText, kChoice } kind = Kind::kText;
+};
+
+struct RunRecord {
+  uint64_t seed = 0;
+  double seconds = 0.0;          // training and prediction
+  double prepare_seconds = 0.0;  // loading, candidate edges (in the first run), the graph family
+  double peak_rss_mb = 0.0;      // of the process so far
+  FitSummary fit;
+  PartScores validation;
+  std::optional<Scores> test;  // none: hidden
+  std::optional<GraphDistribution> graphs;
+};
+
+struct Results {
+  std::string dataset, method;
+  std::vector<ConfigEntry> config;
+  std::vector<ScoreInfo> scores;  // those that tables show
+  std::vector<RunRecord> runs;    // at least one
+
+  bool test_hidden() const { return !runs.front().test; }
+};
+
+// The mean over the runs of p_T, in the order of the points; none without a distribution.
+std::optional<GraphDistribution> mean_graphs(const std::vector<RunRecord>& runs);
+
+// Of the test rows, or of the validation rows where the test is hidden.
+std::vector<double> values_of(const Results& results, const std::string& score);
+
+// What `emgnn train --json` prints.
+nlohmann::ordered_json to_json(const Results& results);
+// Every key with a value of its own type: {"em.rounds": 15, ...}.
+nlohmann::ordered_json to_json(const std::vector<ConfigEntry>& config);
+
+// A single run as to_json wrote it; DataError that names the file.
+RunRecord parse_single_run(std::string_view text, const std::string& file);
+
+}  // namespace emgnn

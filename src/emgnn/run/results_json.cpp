@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include <emgnn/base/error.h>
+#include <emgnn/base/version.h>
+#include <emgnn/learn/mean_std.h>
+#include <emgnn/run/json_number.h>
+#include <emgnn/run/results.h>
+#include <emgnn/run/run_json.h>
+#include <emgnn/run/verdict.h>
+
+namespace emgnn {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json scores_json(const Scores& scores) {
+  Json out = Json::object();
+  for (const Score& score : scores.all()) out[score.name] = score.value;
+  return out;
+}
+
+Scores parse_scores(const Json& json) {
+  Scores out;
+  for (const auto& [name, value] : json.items())
+    if (name != "loss") out.set(name, real_or_nan(value));
+  return out;
+}
+
+Json run_json(const RunRecord& run) {
+  Json validation = {{"loss", run.validation.loss}};
+  validation.update(scores_json(run.validation.scores));
+  Json rounds = Json::array();
+  for (const RoundRecord& round : run.fit.rounds) rounds.push_back(to_json(round));
+  return {{"seed", run.seed},
+          {"seconds", run.seconds},
+          {"prepare_seconds", run.prepare_seconds},
+          {"peak_rss_mb", run.peak_rss_mb},
+          {"epochs", run.fit.epochs},
+          {"em_iterations", run.fit.rounds.size()},
+          {"stopped_early", run.fit.stopped_early},
+          {"validation", validation},
+          {"test", run.test ? scores_json(*run.test) : Json()},
+          {"rounds", rounds}};
+}
+
+RunRecord parse_run(const Json& json) {
+  RunRecord run{.seed = json.at("seed").get<uint64_t>(),
+                .seconds = json.at("seconds").get<double>(),
+                .prepare_seconds = json.at("prepare_seconds").get<double>(),
+                .peak_rss_mb = json.at("peak_rss_mb").get<double>(),
+                .fit = {.epochs = json.at("epochs").get<int64_t>(),
+                        .stopped_early = json.at("stopped_early").get<bool>(),
+                        .rounds = {}},
+                .validation = {real_or_nan(json.at("validation").at("loss")),
+                               parse_scores(json.at("validation"))},
+                .test = {},
+                .graphs = {}};
+  if (!json.at("test").is_null()) run.test = parse_scores(json.at("test"));
+  for (const Json& round : json.at("rounds")) run.fit.rounds.push_back(parse_round(round));
+  return run;
+}
+
+Json graphs_json(const GraphDistribution& graphs) {
+  Json prior = Json::array();
+  for (const Marginal& marginal : graphs.prior) {
+    Json values = Json::array();
+    for (const auto& [value, p] : marginal) values.push_back({value, p});
+    prior.push_back(values);
+  }
+  return {{"family", graphs.family}, {"shares", graphs.shares}, {"prior", prior}};
+}
+
+GraphDistribution parse_graphs(const Json& json) {
+  const Json& about = json.at("graphs");
+  GraphDistribution out{.family = about.at("family").get<std::string>(),
+                        .names = json.at("lambda_names").get<std::vector<std::string>>(),
+                        .shares = about.at("shares").get<bool>(),
+                        .points = {},
+                        .prior = {},
+                        .tables = {}};
+  for (const Json& values : about.at("prior")) {
+    Marginal& marginal = out.prior.emplace_back();
+    for (const Json& pair : values) marginal[pair.at(0).get<double>()] = pair.at(1).get<double>();
+  }
+  for (const Json& point : json.at("posterior"))
+    out.points.push_back({point.at("lambda").get<LambdaPoint>(), point.at("p").get<double>()});
+  return out;
+}
+
+}  // namespace
+
+std::optional<GraphDistribution> mean_graphs(const std::vector<RunRecord>& runs) {
+  if (runs.empty() || !runs.front().graphs) return std::nullopt;
+  std::map<LambdaPoint, double> sum;
+  for (const RunRecord& run : runs)
+    for (const WeightedPoint& point : run.graphs->points) sum[point.lambda] += point.p;
+  GraphDistribution out = *runs.front().graphs;
+  out.points.clear();
+  out.tables.clear();
+  for (const auto& [lambda, p] : sum)
+    out.points.push_back({lambda, p / static_cast<double>(runs.size())});
+  return out;
+}
+
+std::vector<double> values_of(const Results& results, const std::string& score) {
+  std::vector<double> out;
+  for (const RunRecord& run : results.runs)
+    out.push_back(run.test ? run.test->at(score) : run.validation.scores.at(score));
+  return out;
+}
+
+Json to_json(const std::vector<ConfigEntry>& config) {
+  Json out;
+  for (const ConfigEntry& entry : config) {
+    const bool is_text =
+        entry.kind == ConfigEntry::Kind::kText || entry.kind == ConfigEntry::Kind::kChoice;
+    if (is_text) {
+      out[entry.key] = entry.value;
+    } else if (entry.kind == ConfigEntry::Kind::kReal) {
+      out[entry.key] = std::stod(entry.value);
+    } else {
+      out[entry.key] = Json::parse(entry.value);
+    }
+  }
+  return out;
+}
+
+Json to_json(const Results& results) {
+  Json runs = Json::array();
+  for (const RunRecord& run : results.runs) runs.push_back(run_json(run));
+  Json mean, deviation;
+  for (const ScoreInfo& score : results.scores) {
+    const MeanStd moments = mean_std(values_of(results, score.name));
+    mean[score.name] = moments.mean;
+    deviation[score.name] = moments.std;
+  }
+  const std::optional<GraphDistribution> graphs = mean_graphs(results.runs);
+  Json posterior = Json::array(), weights = Json::array();
+  if (graphs)
+    for (const WeightedPoint& point : graphs->points)
+      posterior.push_back({{"lambda", point.lambda}, {"p", point.p}});
+  const Verdict verdict = graphs ? verdict_of(*graphs) : Verdict{};
+  for (const CoordinateSummary& c : verdict.coordinates)
+    weights.push_back({{"name", c.name}, {"mean", c.mean}, {"low", c.low}, {"high", c.high}});
+  Json out = {{"format", kResultsFormat},
+              {"dataset", results.dataset},
+              {"method", results.method},
+              {"config", to_json(results.config)},
+              {"runs", runs},
+              {"mean", mean},
+              {"std", deviation},
+              {"lambda_names", graphs ? graphs->names : std::vector<std::string>{}},
+              {"posterior", posterior},
+              {"importance", graphs && graphs->shares ? weights : Json::array()},
+              {"posterior_informative", graphs && verdict.informative()},
+              {"version", version()}};
+  if (graphs) out["graphs"] = graphs_json(*graphs);
+  return out;
+}
+
+RunRecord parse_single_run(std::string_view text, const std::string& file) {
+  try {
+    const Json json = Json::parse(text);
+    if (json.value("format", 0) != kResultsFormat) {
+      throw DataError(
+          fmt::format("{}: results of another version of emgnn; choose another --out", file));
+    }
+    if (json.at("runs").size() != 1) throw DataError(file + ": expected the results of one run");
+    RunRecord run = parse_run(json.at("runs").at(0));
+    if (json.contains("graphs")) run.graphs = parse_graphs(json);
+    return run;
+  } catch (const nlohmann::json::exception& error) {
+    const std::string_view what = error.what();  // "[json.exception...] ..."
+    throw DataError(fmt::format("{}: damaged: not the results of a run: {}", file,
+                                what.substr(what.find(' ') + 1)));
+  }
+}
+
+}  // namespace emgnn

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <emgnn/run/run_json.h>
+
+#include <nlohmann/json.hpp>
+
+#include <emgnn/run/json_number.h>
+
+namespace emgnn {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json to_json(const McmcSummary& summary) {
+  return {{"rhat", summary.rhat},
+          {"ess", summary.ess},
+          {"acceptance", summary.acceptance},
+          {"evaluated", summary.evaluated},
+          {"converged", summary.converged()}};
+}
+
+McmcSummary parse_mcmc(const Json& json) {
+  return {.rhat = real_or_nan(json.at("rhat")),
+          .ess = real_or_nan(json.at("ess")),
+          .acceptance = json.at("acceptance").get<double>(),
+          .evaluated = json.at("evaluated").get<int64_t>()};
+}
+
+}  // namespace
+
+Json to_json(const RoundRecord& round) {
+  Json out = {{"round", round.round},
+              {"eta", round.eta},
+              {"normalizer_ratio", round.normalizer_ratio},
+              {"mean_loss", round.mean_loss},
+              {"mean_lambda", round.mean_lambda}};
+  if (round.mcmc) out["mcmc"] = to_json(*round.mcmc);
+  return out;
+}
+
+RoundRecord parse_round(const Json& json) {
+  RoundRecord out{.round = json.at("round").get<int64_t>(),
+                  .eta = json.at("eta").get<double>(),
+                  .normalizer_ratio = real_or_nan(json.at("normalizer_ratio")),
+                  .mean_loss = real_or_nan(json.at("mean_loss")),
+                  .mean_lambda = json.at("mean_lambda").get<std::vector<double>>(),
+                  .mcmc = {}};
+  if (json.contains("mcmc")) out.mcmc = parse_mcmc(json.at("mcmc"));
+  return out;
+}
+
+}  // namespace emgnn

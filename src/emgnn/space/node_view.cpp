@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <emgnn/space/node_view.h>
+
+#include <algorithm>
+
+namespace emgnn {
+
+namespace {
+// Floats of one layer's activations over all graphs of a tile: about what the last-level cache
+// holds.
+constexpr int64_t kTileFloats = int64_t{1} << 21;
+}  // namespace
+
+NodeView::NodeView(const Features& features, const std::vector<int32_t>& input_rows,
+                   const NetworkNeeds& needs)
+    : input_(c10::make_intrusive<InputFeatures>(features, input_rows)) {
+  const int64_t per_graph =
+      std::max<int64_t>(1, static_cast<int64_t>(input_rows.size()) * needs.widest_layer);
+  tile_ = static_cast<size_t>(std::max<int64_t>(1, kTileFloats / per_graph));
+}
+
+void NodeView::evaluate(std::span<const int64_t> lam_ids, const Run& run, const Take& take,
+                        const Poll& poll) const {
+  for (size_t first = 0; first < lam_ids.size(); first += tile_) {
+    if (poll) poll();
+    const auto tile = lam_ids.subspan(first, std::min(tile_, lam_ids.size() - first));
+    take(first, run({.input = input_, .hops = hops(tile)}).unsqueeze(1));
+  }
+}
+
+GraphBatch NodeView::batch(const Draw& draw) const {
+  return {.input = input_, .hops = draw.lam_ids.empty() ? observed() : hops(draw.lam_ids)};
+}
+
+}  // namespace emgnn

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every method on every kind of data that it is for.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <functional>
+
+#include "../learn/small_problems.h"
+#include "tiny_methods.h"
+
+#include <emgnn/learn/task.h>
+#include <emgnn/methods/catalogue.h>
+#include <emgnn/run/config.h>
+
+namespace emgnn {
+namespace {
+
+using DataPtr = std::shared_ptr<const Data>;
+
+DataPtr nodes(Dataset dataset) { return std::make_shared<const Data>(std::move(dataset)); }
+
+// Twenty-four made-up molecules, of which some are not for training.
+DataPtr molecules(LabelKind kind) {
+  const DataPtr values = random_molecule_data(24, 2);
+  MoleculeTable table = *values->table();
+  table.labels.kind = kind;
+  Split split;
+  for (int32_t m = 0; m < 24; ++m) {
+    double& y = table.labels.value[static_cast<size_t>(m)];
+    if (kind == LabelKind::kLabels) y = y > -0.3 ? 1.0 : 0.0;
+    (m < 14 ? split.train : m < 19 ? split.validation : split.test).push_back(m);
+  }
+  return std::make_shared<const Data>(std::make_shared<const MoleculeTable>(std::move(table)),
+                                      std::move(split));
+}
+
+struct NamedData {
+  const char* name;
+  std::function<DataPtr()> make;
+};
+
+const std::vector<NamedData>& all_data() {
+  static const std::vector<NamedData> all = {
+      {"relations",
+       [] {
+         return nodes(noisy_relations({.num_items = 90,
+                                       .num_people = 40,
+                                       .num_places = 20,
+                                       .num_words = 40,
+                                       .train_per_class = 8,
+                                       .validation_per_class = 8},
+                                      1));
+       }},
+      {"citations",
+       [] {
+         return nodes(noisy_citations({.num_nodes = 120,
+                                       .num_classes = 3,
+                                       .num_words = 50,
+                                       .train_per_class = 8,
+                                       .validation_per_class = 8},
+                                      1));
+       }},
+      {"labels",
+       [] {
+         return nodes(noisy_labels({.num_nodes = 100, .num_train = 30, .num_validation = 30}, 1));
+       }},
+      {"values",
+       [] {
+         return nodes(noisy_values({.num_nodes = 100, .num_train = 30, .num_validation = 30}, 1));
+       }},
+      {"molecule_values", [] { return molecules(LabelKind::kValues); }},
+      {"molecule_labels", [] { return molecules(LabelKind::kLabels); }}};
+  return all;
+}
+
+struct Case {
+  std::string method, data;
+  size_t index = 0;  // of the data
+};
+
+std::vector<Case> all_cases() {
+  std::vector<Case> cases;
+  for (const MethodInfo& method : methods()) {
+    for (size_t i = 0; i < all_data().size(); ++i) {
+      const std::string data = all_data()[i].name;
+      const bool is_molecules = data.rfind("molecule", 0) == 0;
+      const bool values = data == "labels" || data == "values";
+      if (method.name == "label-propagation" && values) continue;  // refused: see below
+      if (method.fits(is_molecules ? DataKind::kMolecules : DataKind::kGraph))
+        cases.push_back({method.name, data, i});
+    }
+  }
+  return cases;
+}
+
+std::string test_name(const testing::TestParamInfo<Case>& info) {
+  std::string name = info.param.method + "_on_" + info.param.data;
+  for (char& c : name)
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+  return name;
+}
+
+class MethodOnData : public testing::TestWithParam<Case> {
+ protected:
+  std::shared_ptr<Learner> learner() const { return tiny_learner(GetParam().method, data_); }
+  Prediction predict(Learner& learner) const {
+    return learner.predict(data_->predicted_rows(), {});
+  }
+
+  const DataPtr data_ = all_data()[GetParam().index].make();
+};
+
+TEST_P(MethodOnData, FitsAndPredictsEveryRowWithFiniteScores) {
+  const auto one = learner();
+  fit(*one);
+  EXPECT_GT(one->summary().epochs, 0);
+  const Prediction p = predict(*one);
+  const std::shared_ptr<const Task> own = one->task();
+  const std::shared_ptr<const Task> task = own ? own : make_task(data_->labels(), {}, {});
+  EXPECT_EQ(p.rows, data_->predicted_rows());
+  EXPECT_EQ(p.width, task->num_outputs());
+  EXPECT_EQ(p.value.size(), p.rows.size() * static_cast<size_t>(p.width));
+  EXPECT_EQ(p.spread.size(), p.value.size());
+  for (double v : p.value) EXPECT_TRUE(std::isfinite(v));
+  for (double s : p.spread) EXPECT_GE(s, 0.0);
+  const std::vector<int32_t>& test = data_->split().test;
+  const PartScores scores = task->score(one->predict(test, {}).value, test, Ranks::kCompute);
+  EXPECT_TRUE(std::isfinite(scores.loss));
+  EXPECT_EQ(scores.scores.all().size(), task->scores().size());
+  for (const Score& score : scores.scores.all())
+    EXPECT_TRUE(std::isfinite(score.value)) << score.name;
+}
+
+TEST_P(MethodOnData, StoredModelPredictsTheSameBits) {
+  const auto trained = learner();
+  fit(*trained);
+  const Prediction want = predict(*trained);
+  const auto other = learner();
+  restore(*other, state_of(*trained, Scope::kModel), Scope::kModel);
+  const Prediction got = predict(*other);
+  EXPECT_EQ(got.value, want.value);
+  EXPECT_EQ(got.spread, want.spread);
+}
+
+TEST_P(MethodOnData, InterruptedTrainingGoesOnToTheSameBits) {
+  const auto whole = learner();
+  fit(*whole);
+  StopAt observer(3);
+  EXPECT_TRUE(interrupted(*learner(), observer));
+  const auto second = learner();
+  if (!observer.state.empty()) restore(*second, observer.state);
+  fit(*second);
+  EXPECT_EQ(state_of(*second) == state_of(*whole), true);
+  EXPECT_EQ(predict(*second).value, predict(*whole).value);
+}
+
+TEST_P(MethodOnData, DistributionOverGraphsIsThereForEmAlone) {
+  const auto one = learner();
+  fit(*one);
+  const std::optional<GraphDistribution> graphs = one->graphs();
+  ASSERT_EQ(graphs.has_value(), method_info(GetParam().method).em);
+  if (!graphs) return;
+  double total = 0.0;
+  for (const WeightedPoint& point : graphs->points) total += point.p;
+  EXPECT_NEAR(total, 1.0, 1e-12);
+  EXPECT_EQ(graphs->prior.size(), graphs->names.size());
+}
+
+INSTANTIATE_TEST_SUITE_P(All, MethodOnData, testing::ValuesIn(all_cases()), test_name);
+
+TEST(LabelPropagationMethod, RefusesLabelsAndValues) {
+  for (size_t i : {size_t{2}, size_t{3}}) {
+    const DataPtr data = all_data()[i].make();
+    try {
+      tiny_learner("label-propagation", data);
+      FAIL() << all_data()[i].name;
+    } catch (const UsageError& error) {
+      EXPECT_EQ(std::string(error.what()), std::string("label-propagation is for one class per "
+                                                       "node (got ") +
+                                               name_of(data->labels().kind) + ")");
+    }
+  }
+}
+
+double test_score(Learner& learner, const Data& data) {
+  const std::vector<int32_t>& rows = data.split().test;
+  return learner.task()
+      ->score(learner.predict(rows, {}).value, rows, Ranks::kSkip)
+      .scores.at("accuracy");
+}
+
+// With the shipped settings.
+TEST(EmGcnMethod, LearnsWhichRelationIsInformative) {
+  const DataPtr data = nodes(noisy_relations({}, 3));
+  const auto train = [&](const std::string& method) {
+    const RunConfig config(method, "noisy-relations");
+    auto learner = config.method().learner(
+        {.data = data, .prepared = std::make_shared<Prepared>(), .seed = 5});
+    fit(*learner);
+    return learner;
+  };
+  const auto em = train("em-gcn"), gcn = train("gcn");
+  const GraphDistribution graphs = em->graphs().value();
+  std::vector<double> mean(2);
+  for (const WeightedPoint& point : graphs.points)
+    for (size_t c = 0; c < 2; ++c) mean[c] += point.p * point.lambda[c];
+  EXPECT_GT(*std::max_element(mean.begin(), mean.end()), 0.7);
+  EXPECT_GT(test_score(*em, *data), test_score(*gcn, *data) + 0.03);
+}
+
+}  // namespace
+}  // namespace emgnn

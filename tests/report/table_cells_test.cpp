@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <emgnn/report/table_cells.h>
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include <emgnn/base/error.h>
+
+namespace emgnn {
+namespace {
+
+TEST(TableCells, SetsTheFiguresBesideThePapers) {
+  const PaperTable& table = paper_table("heterogeneous");
+  std::vector<RunRecord> runs(2);
+  runs[0].test = Scores{{"micro_f1", 0.94}, {"macro_f1", 0.92}};
+  runs[1].test = Scores{{"micro_f1", 0.96}, {"macro_f1", 0.94}};
+  const auto cells =
+      table_cells(table, *select_rows(table, {"em-gcn-ph"}).front(), table.columns[2], runs);
+  ASSERT_EQ(cells.size(), 2U);
+  EXPECT_DOUBLE_EQ(cells[0].here.mean, 0.95);
+  EXPECT_DOUBLE_EQ(cells[0].paper->mean, 0.9502);
+  EXPECT_DOUBLE_EQ(cells[1].paper->std, 0.002);
+  EXPECT_EQ(to_json(cells)[1]["metric"], "macro_f1");
+  EXPECT_NE(to_text(cells).find("95.00 ± 1.41   95.02 ± 0.19       -0.02"), std::string::npos)
+      << to_text(cells);
+}
+
+TEST(TableCells, ShowErrorsOfValuesInTheirOwnUnit) {
+  const PaperTable& table = paper_table("molecules");
+  std::vector<RunRecord> runs(2);
+  runs[0].test = Scores{{"rmse", 0.9}};
+  runs[1].test = Scores{{"rmse", 1.0}};
+  const auto cells = table_cells(table, *select_rows(table, {"em-gcn-star"}).front(),
+                                 *select_columns(table, {"freesolv-random"}).front(), runs);
+  ASSERT_EQ(cells.size(), 1U);
+  EXPECT_DOUBLE_EQ(cells[0].here.mean, 0.95);
+  EXPECT_DOUBLE_EQ(cells[0].paper->mean, 0.936);
+  EXPECT_NE(to_text(cells).find("rmse"), std::string::npos);
+  EXPECT_NE(to_text(cells).find("0.950 ± 0.071  0.936 ± 0.162      +0.014"), std::string::npos)
+      << to_text(cells);
+}
+
+TEST(TableCells, LeaveBlankWhatThePaperDoesNotGive) {
+  const PaperTable& table = paper_table("perturbation");
+  std::vector<RunRecord> runs(2);
+  runs[0].test = runs[1].test = Scores{{"accuracy", 0.75}};
+  const auto cells = table_cells(table, table.rows[1], table.columns[3], runs);
+  ASSERT_EQ(cells.size(), 1U);
+  EXPECT_EQ(cells[0].column, "cora-15");
+  EXPECT_TRUE(to_json(cells)[0]["paper_mean"].is_null());
+  EXPECT_NE(to_text(cells).find("75.00 ± 0.00"), std::string::npos) << to_text(cells);
+}
+
+TEST(TableCells, TimeRunsInSeconds) {
+  const PaperTable& table = paper_table("runtime");
+  std::vector<RunRecord> runs(2);
+  runs[0].seconds = 1.5;
+  runs[1].seconds = 2.5;
+  const auto cells =
+      table_cells(table, *select_rows(table, {"em-gcn"}).front(), table.columns[0], runs);
+  EXPECT_DOUBLE_EQ(cells[0].here.mean, 2.0);
+  EXPECT_NE(to_text(cells).find("2.00 ± 0.71   86.06 ± 1.39      -84.06"), std::string::npos)
+      << to_text(cells);
+}
+
+TEST(TableCells, OfAHiddenTestAreTheValidationScores) {
+  RunRecord run;
+  run.validation.scores = {{"accuracy", 0.25}};
+  EXPECT_EQ(metric_value(run, "accuracy"), 0.25);
+  run.test = Scores{{"accuracy", 0.75}};
+  EXPECT_EQ(metric_value(run, "accuracy"), 0.75);
+}
+
+TEST(TableCells, RunsOfAnotherTaskAreABug) {
+  const PaperTable& table = paper_table("molecules");
+  EXPECT_THROW(table_cells(table, table.rows[0], table.columns[0], std::vector<RunRecord>(1)),
+               InternalError);
+}
+
+}  // namespace
+}  // namespace emgnn

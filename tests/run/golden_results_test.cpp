@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs give the numbers that were recorded: tests/golden/README.md.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include <emgnn/data/registry.h>
+#include <emgnn/formats/checksum.h>
+#include <emgnn/run/fit.h>
+#include "data/real_data.h"
+#include "run/golden.h"
+#include "run/small_run.h"
+
+namespace emgnn {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+const Json& golden() {
+  static const Json json =
+      Json::parse(read_file(std::filesystem::path(EMGNN_GOLDEN_DIR) / "results.json"));
+  return json;
+}
+
+// Why the run cannot be repeated here; empty: it can.
+std::string missing_for(const std::string& dataset) {
+  const DatasetInfo& info = dataset_info(dataset);
+  if (info.kind == "molecules" && !testing::has_chemistry()) return "this build has no RDKit";
+  for (const std::string& file : info.files) {
+    const std::filesystem::path path = testing::real_data_dir() / file;
+    if (!std::filesystem::exists(path)) return path.string() + " is not there; set EMGNN_DATA";
+  }
+  return "";
+}
+
+void expect_scores(const Json& there, const Json& here) {
+  for (const auto& [name, value] : there.items())
+    EXPECT_EQ(here.at(name).get<double>(), value.get<double>()) << name;
+}
+
+class GoldenResults : public ::testing::TestWithParam<size_t> {};
+
+TEST_P(GoldenResults, AreTheSameToTheLastBit) {
+  const Json& record = golden()["records"][GetParam()];
+  const auto isa = golden()["isa"].get<std::string>();
+  if (!testing::same_bits_as(isa))
+    GTEST_SKIP() << "recorded with " << isa << " by an optimised build; here "
+                 << testing::isa_name();
+  const auto dataset = record["dataset"].get<std::string>();
+  if (const std::string missing = missing_for(dataset); !missing.empty()) GTEST_SKIP() << missing;
+  const testing::TempDir place;
+  const RunRequest request{
+      .config = {.dataset = dataset,
+                 .method = record["method"],
+                 .layers = {{.name = "--set", .toml = "", .assignments = record["settings"]}}},
+      .data_dir = testing::real_data_dir(),
+      .out = place / "run"};
+  RunsObserver quiet;
+  const Json here = to_json(fit_runs(request, quiet));
+  expect_scores(record["validation"], here["runs"][0]["validation"]);
+  expect_scores(record["test"], here["runs"][0]["test"]);
+  EXPECT_EQ(sha256_file(place / "run/predictions.csv"), record["predictions_sha256"]);
+  if (!record.contains("posterior_sha256")) return;
+  EXPECT_EQ(here["runs"][0]["em_iterations"], record["em_iterations"]);
+  EXPECT_EQ(sha256_file(place / "run/posterior.csv"), record["posterior_sha256"]);
+  for (size_t c = 0; c < record["mean_lambda"].size(); ++c) {
+    double mean = 0.0;
+    for (const Json& point : here["posterior"])
+      mean += point["p"].get<double>() * point["lambda"][c].get<double>();
+    EXPECT_NEAR(mean, record["mean_lambda"][c].get<double>(), 1e-12);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Records, GoldenResults,
+                         ::testing::Range<size_t>(0, golden()["records"].size()),
+                         [](const auto& info) {
+                           const Json& record = golden()["records"][info.param];
+                           return testing::test_name(record["dataset"].get<std::string>() + "_" +
+                                                     record["method"].get<std::string>());
+                         });
+
+}  // namespace
+}  // namespace emgnn

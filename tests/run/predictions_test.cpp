@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <emgnn/run/predictions.h>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace emgnn {
+namespace {
+
+const double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
+Data graph_with(Labels labels) {
+  Dataset graph{.name = "g"};
+  graph.graph.num_nodes = static_cast<int32_t>(labels.num_rows);
+  graph.labels = std::move(labels);
+  graph.split = {.train = {0}, .validation = {1}, .test = {}};
+  graph.node_names = {"a", "b, c", "d"};
+  return Data(std::move(graph));
+}
+
+Data molecules_with(Labels labels, std::vector<Reject> rejects) {
+  MoleculeTable table{.name = "t"};
+  table.molecules.atom_begin = {0, 1, 2};
+  table.molecules.bond_begin = {0, 0, 0};
+  table.molecules.smiles = {"C", "N"};
+  table.row = {2, 4};
+  table.labels = std::move(labels);
+  table.rejects = std::move(rejects);
+  return Data(std::make_shared<const MoleculeTable>(std::move(table)), {.train = {1}, .test = {0}});
+}
+
+TEST(Predictions, OfClassesHaveTheProbabilitiesOfEachAndTheSpreadOfThePredicted) {
+  const Data data = graph_with(
+      {.kind = LabelKind::kClasses, .num_rows = 3, .names = {"x", "y,z"}, .cls = {1, kNoLabel, 0}});
+  const Prediction prediction{
+      .rows = {0, 1},
+      .width = 2,
+      .value = {std::log(0.25), std::log(0.75), std::log(0.9), std::log(0.1)},
+      .spread = {0.01, 0.02, 0.03, 0.04}};
+  EXPECT_EQ(predictions_csv(data, prediction),
+            "node,split,label,predicted,p(x),\"p(y,z)\",spread\n"
+            "a,train,\"y,z\",\"y,z\",0.25,0.75,0.02\n"
+            "\"b, c\",validation,,x,0.9,0.1,0.03\n");
+}
+
+TEST(Predictions, OfSeveralLabelsNameThoseAboveOneHalf) {
+  const Data data = graph_with({.kind = LabelKind::kLabels,
+                                .num_rows = 3,
+                                .names = {"p", "q", "r"},
+                                .value = {1, 0, 1, kUnknown, kUnknown, 1, 0, 0, 0}});
+  const Prediction prediction{.rows = {0, 1, 2},
+                              .width = 3,
+                              .value = {0.75, 0.25, 1, 0.5, 0.5, 0.5, 0, 1, 1},
+                              .spread = {0, 0.125, 0, 0, 0, 0, 0, 0, 0}};
+  EXPECT_EQ(predictions_csv(data, prediction),
+            "node,split,label,predicted,p(p),spread(p),p(q),spread(q),p(r),spread(r)\n"
+            "a,train,p;r,p;r,0.75,0,0.25,0.125,1,0\n"
+            "\"b, c\",validation,r,,0.5,0,0.5,0,0.5,0\n"
+            "d,,,q;r,0,0,1,0,1,0\n");
+}
+
+TEST(Predictions, OfOneValueAreInPlainColumns) {
+  const Data data = graph_with({.kind = LabelKind::kValues,
+                                .num_rows = 3,
+                                .names = {"height"},
+                                .value = {1.5, kUnknown, 2}});
+  const Prediction prediction{
+      .rows = {0, 1}, .width = 1, .value = {1.25, -3e-7}, .spread = {0.5, 0}};
+  EXPECT_EQ(predictions_csv(data, prediction),
+            "node,split,target,value,spread\n"
+            "a,train,1.5,1.25,0.5\n"
+            "\"b, c\",validation,,-3e-07,0\n");
+}
+
+TEST(Predictions, OfSeveralValuesNameTheTargets) {
+  const Data data = graph_with({.kind = LabelKind::kValues,
+                                .num_rows = 3,
+                                .names = {"u", "v"},
+                                .value = {1, kUnknown, 3, 4, 5, 6}});
+  const Prediction prediction{.rows = {0}, .width = 2, .value = {7, 8}, .spread = {0.5, 0.25}};
+  EXPECT_EQ(predictions_csv(data, prediction),
+            "node,split,target(u),value(u),spread(u),target(v),value(v),spread(v)\n"
+            "a,train,1,7,0.5,,8,0.25\n");
+}
+
+TEST(Predictions, OfMoleculesHaveTheirRecordAndSmiles) {
+  const Labels values{.kind = LabelKind::kValues, .num_rows = 2, .names = {"y"}, .value = {0.1, 3}};
+  const Prediction prediction{.rows = {0, 1}, .width = 1, .value = {1, 2}, .spread = {0, 0}};
+  EXPECT_EQ(predictions_csv(molecules_with(values, {}), prediction),
+            "row,smiles,split,target,value,spread\n"
+            "2,C,test,0.1,1,0\n"
+            "4,N,train,3,2,0\n");
+}
+
+TEST(Predictions, OfNewMoleculesKeepEveryRecordOfTheFile) {
+  const std::vector<Reject> rejects = {
+      {1, "?", "no molecule"}, {3, "C,C", "said \"no\""}, {5, "", "empty"}};
+  const Prediction prediction{.rows = {0, 1}, .width = 1, .value = {1, 2}, .spread = {0, 0.5}};
+  const Labels values{
+      .kind = LabelKind::kValues, .num_rows = 2, .names = {"y"}, .value = {kUnknown, kUnknown}};
+  EXPECT_EQ(predictions_csv_with_rejects(molecules_with(values, rejects), prediction),
+            "row,smiles,value,spread,rejected\n"
+            "1,?,,,no molecule\n"
+            "2,C,1,0,\n"
+            "3,\"C,C\",,,\"said \"\"no\"\"\"\n"
+            "4,N,2,0.5,\n"
+            "5,,,,empty\n");
+}
+
+TEST(Predictions, OfNewMoleculesWithClassesOrLabelsKeepTheirColumnsInStep) {
+  const Labels classes{
+      .kind = LabelKind::kClasses, .num_rows = 2, .names = {"x", "y"}, .cls = {kNoLabel, kNoLabel}};
+  const Prediction prediction{
+      .rows = {0, 1}, .width = 2, .value = {0, -INFINITY, -INFINITY, 0}, .spread = {0, 0, 0, 0}};
+  EXPECT_EQ(predictions_csv_with_rejects(molecules_with(classes, {{3, "?", "bad"}}), prediction),
+            "row,smiles,predicted,p(x),p(y),spread,rejected\n"
+            "2,C,x,1,0,0,\n"
+            "3,?,,,,,bad\n"
+            "4,N,y,0,1,0,\n");
+  // A name with a comma must not make an empty row longer.
+  const Labels labels{
+      .kind = LabelKind::kLabels, .num_rows = 2, .names = {"x,1"}, .value = {kUnknown, kUnknown}};
+  const Prediction one{.rows = {0, 1}, .width = 1, .value = {1, 0}, .spread = {0, 0}};
+  EXPECT_EQ(predictions_csv_with_rejects(molecules_with(labels, {{3, "?", "bad"}}), one),
+            "row,smiles,predicted,\"p(x,1)\",\"spread(x,1)\",rejected\n"
+            "2,C,\"x,1\",1,0,\n"
+            "3,?,,,,bad\n"
+            "4,N,,0,0,\n");
+}
+
+TEST(Predictions, TheDistributionIsATableOfItsPoints) {
+  const GraphDistribution graphs{.family = "mixture",
+                                 .names = {"likes", "a, b"},
+                                 .shares = true,
+                                 .points = {{{0.25, 0.75}, 0.1}, {{1.0, 0.0}, 0.9}},
+                                 .prior = {},
+                                 .tables = {}};
+  EXPECT_EQ(posterior_csv(graphs), "likes,\"a, b\",p\n0.25,0.75,0.1\n1,0,0.9\n");
+}
+
+TEST(Predictions, ChangedEdgesAreListedByName) {
+  Dataset graph{.name = "g"};
+  graph.graph.num_nodes = 3;
+  graph.node_names = {"a", "b", "c"};
+  graph.perturbation = {{{0, 1}, false}, {{1, 2}, true}};
+  EXPECT_EQ(perturbed_edges_csv(graph), "source,target,change\na,b,removed\nb,c,added\n");
+}
+
+}  // namespace
+}  // namespace emgnn

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every setting that is shipped is read by somebody and legal.
+#include <gtest/gtest.h>
+
+#include <toml++/toml.h>
+#include <set>
+
+#include <emgnn/base/shipped_files.h>
+#include <emgnn/data/registry.h>
+#include <emgnn/run/config.h>
+#include <emgnn/run/config_text.h>
+#include <emgnn/run/load.h>
+#include "run/small_run.h"
+
+namespace emgnn {
+namespace {
+
+using Names = std::vector<std::string>;
+
+// What is found when such a dataset is loaded.
+DataFacts facts_of_named(const std::string& dataset) {
+  const std::string kind = dataset_info(dataset).kind;
+  if (kind == "molecules") {
+    return {DataKind::kMolecules,
+            dataset == "toy-molecules-binary" ? LabelKind::kLabels : LabelKind::kValues,
+            {}};
+  }
+  const bool mixed = kind == "heterogeneous" || dataset == "noisy-relations";
+  return {DataKind::kGraph, LabelKind::kClasses, mixed ? 2 : 1};
+}
+
+// The datasets that a shipped file is for.
+Names datasets_of(const std::string& path) {
+  const std::string folder = path.substr(0, path.find('/'));
+  const std::string name = path.substr(path.find('/') + 1);
+  Names out;
+  for (const DatasetInfo& info : list_datasets()) {
+    const bool is_for = folder == "methods"  ? method_info(name).fits(kind_of(info.name))
+                        : folder == "groups" ? group_of(info.name) == name
+                                             : info.name == name;
+    if (is_for) out.push_back(info.name);
+  }
+  return out;
+}
+
+std::map<std::string, ConfigEntry> entries_on(const std::string& method,
+                                              const std::string& dataset) {
+  RunConfig config(method, dataset);
+  config.narrow(facts_of_named(dataset));
+  std::map<std::string, ConfigEntry> out;
+  for (const ConfigEntry& entry : config.entries()) out[entry.key] = entry;
+  return out;
+}
+
+// Whether one of the methods reads the key on one of the datasets; then its value must be legal.
+bool is_read(const Assignment& a, const Names& of_methods, const Names& datasets) {
+  bool read = false;
+  for (const std::string& dataset : datasets) {
+    for (const std::string& method : of_methods) {
+      if (!method_info(method).fits(kind_of(dataset))) continue;
+      const auto entries = entries_on(method, dataset);
+      const auto found = entries.find(a.key);
+      if (found == entries.end()) continue;
+      read = true;
+      EXPECT_TRUE(a.fits(found->second.kind)) << a.where << a.key << " is a TOML " << a.toml_type;
+      RunConfig config(method, dataset);
+      EXPECT_NO_THROW(config.set(a.key + "=" + a.value, "shipped")) << a.where << a.key;
+    }
+  }
+  return read;
+}
+
+Names all_methods() {
+  Names out;
+  for (const MethodInfo& method : methods()) out.push_back(method.name);
+  return out;
+}
+
+class ShippedConfig : public ::testing::TestWithParam<ShippedFile> {};
+
+TEST_P(ShippedConfig, EveryKeyIsReadOnItsDataAndHasALegalValue) {
+  const std::string path(GetParam().path);
+  const Names datasets = datasets_of(path);
+  ASSERT_FALSE(datasets.empty()) << path << " is for no dataset";
+  const std::string file = "configs/" + path + ".toml";
+  const Names methods_for_all =
+      path.starts_with("methods/") ? Names{path.substr(path.find('/') + 1)} : all_methods();
+  const std::vector<Assignment> general = parse_assignments(GetParam().text, file, "");
+  for (const Assignment& a : general)
+    EXPECT_TRUE(is_read(a, methods_for_all, datasets)) << a.where << a.key << ": nothing reads it";
+  const toml::table all = toml::parse(GetParam().text);
+  const toml::table* own = all["method"].as_table();
+  for (const auto& [name, table] : own == nullptr ? toml::table{} : *own) {
+    const std::string method(name.str());
+    ASSERT_TRUE(table.is_table()) << path << ": method." << method;
+    const std::vector<Assignment> both = parse_assignments(GetParam().text, file, method);
+    EXPECT_GT(both.size(), general.size()) << path << ": [method." << method << "] is empty";
+    for (size_t i = general.size(); i < both.size(); ++i) {
+      EXPECT_TRUE(is_read(both[i], {method}, datasets))
+          << both[i].where << both[i].key << ": " << method << " does not read it";
+    }
+  }
+}
+
+std::vector<ShippedFile> settings_files() {
+  std::vector<ShippedFile> out;
+  for (const ShippedFile& file : shipped_files())
+    if (!file.path.starts_with("tables/")) out.push_back(file);
+  return out;
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, ShippedConfig, ::testing::ValuesIn(settings_files()),
+                         [](const auto& info) {
+                           std::string name(info.param.path);
+                           for (char& c : name)
+                             if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+                           return name;
+                         });
+
+TEST(ShippedConfigs, LieInFoldersThatAreRead) {
+  std::set<std::string> folders;
+  for (const ShippedFile& file : shipped_files())
+    folders.emplace(file.path.substr(0, file.path.find('/')));
+  for (const std::string& folder : folders)
+    EXPECT_TRUE((std::set<std::string>{"datasets", "groups", "methods", "tables"}).contains(folder))
+        << folder;
+  EXPECT_GE(settings_files().size(), 15U);
+}
+
+}  // namespace
+}  // namespace emgnn
