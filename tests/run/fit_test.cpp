@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include <emgnn/run/evaluate.h>
 #include <emgnn/run/run_folder.h>
 #include "run/small_run.h"
 
@@ -220,6 +221,41 @@ TEST(Fit, ACheckpointOfDataThatHasChangedIsRefused) {
   EXPECT_THROW(fit_runs(request, stop), Interrupted);
   SmallGraph{.more_nodes = "n99,red,test,1,1,1\n"}.write(place, "graph");
   EMGNN_EXPECT_PART(refusal(request), "a checkpoint of another run: data_sha256 is ");
+}
+
+TEST(Fit, ASettingThatFailsBeforeAnythingIsKeptCanBeChangedInTheSameFolder) {
+  struct Failing : RunsObserver {
+    void on_epoch(const EpochRecord&, const ScoreInfo&) override { throw UsageError("mend it"); }
+  } failing;
+  const Workplace place;
+  RunRequest request = small_request(SmallGraph{}.write(place, "graph"), "gcn");
+  request.out = place / "run";
+  EXPECT_THROW(fit_runs(request, failing), UsageError);
+  request.config.layers.push_back(
+      {.name = "--set", .toml = "", .assignments = {"optim.learning_rate=0.02"}});
+  EXPECT_EQ(fit_quietly(request).runs.size(), 1U);
+}
+
+TEST(Evaluate, DataThatHasChangedSinceTrainingIsRefused) {
+  const Workplace place;
+  RunRequest request = small_request(SmallGraph{}.write(place, "graph"), "gcn");
+  request.out = place / "run";
+  fit_quietly(request);
+  const PredictRequest scored{.run = *request.out};
+  EXPECT_EQ(evaluate(scored).parts.size(), 3U);
+  SmallGraph{.more_nodes = "n99,red,test,1,1,1\n"}.write(place, "graph");
+  EMGNN_EXPECT_PART(message_of<UsageError>([&] { evaluate(scored); }),
+                    "the data has changed since the run was trained");
+}
+
+TEST(Evaluate, AnotherSpellingOfThePathIsTheSameData) {
+  const Workplace place;
+  RunRequest request = small_request(SmallGraph{}.write(place, "graph"), "gcn");
+  request.out = place / "run";
+  fit_quietly(request);
+  const Evaluation there =
+      evaluate({.run = *request.out, .dataset = request.config.dataset + "/../graph/"});
+  EXPECT_EQ(there.parts.size(), 3U);
 }
 
 TEST(Fit, TheWordingOfAConfigurationDoesNotMatter) {

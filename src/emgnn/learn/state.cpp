@@ -7,6 +7,7 @@
 #include <ATen/ops/tensor.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include <emgnn/base/error.h>
@@ -119,6 +120,8 @@ void StateReader::node_tensor(const std::string& name, at::Tensor& value) {
   if (node_row_.empty()) return tensor(name, value);
   at::Tensor stored;
   tensor(name, stored);
+  const auto last = std::max_element(node_row_.begin(), node_row_.end());
+  if (stored.dim() < 1 || *last >= stored.size(0)) fail(name + " has too few rows");
   at::Tensor rows = stored.index_select(0, at::tensor(node_row_));
   if (!value.defined()) {
     value = rows;

@@ -70,9 +70,8 @@ class ConfigReader {
     const std::string hint = near.empty()
                                  ? "see emgnn train --help-config"
                                  : fmt::format("did you mean {}?", fmt::join(near, " or "));
-    throw UsageError(
-        fmt::format("{}unknown key \"{}\" for {}; {}", assignment.where, assignment.key,
-                    config_.method_name_, hint));
+    throw UsageError(fmt::format("{}unknown key \"{}\" for {}; {}", assignment.where,
+                                 assignment.key, config_.method_name_, hint));
   }
 
   RunConfig& config_;
@@ -80,15 +79,13 @@ class ConfigReader {
   Unknown unknown_;
 };
 
-RunConfig::RunConfig(const std::string& method, const std::string& dataset)
-    : method_name_(method) {
+RunConfig::RunConfig(const std::string& method, const std::string& dataset) : method_name_(method) {
   facts_.kind = kind_of(dataset);
   check_data_kind(method, facts_.kind, dataset);
   method_ = make_config(method);
   if (!method_info(method).em) data.molecules.conformers.count = 0;  // bonds need no coordinates
   const std::string group = group_of(dataset);
-  for (const std::string& path :
-       {"methods/" + method, "groups/" + group, "datasets/" + dataset}) {
+  for (const std::string& path : {"methods/" + method, "groups/" + group, "datasets/" + dataset}) {
     for (const ShippedFile& file : shipped_files()) {
       if (file.path != path) continue;
       const std::string name = "configs/" + path + ".toml";
@@ -142,8 +139,8 @@ void RunConfig::narrow(const DataFacts& facts) {
   for (const ConfigEntry& entry : entries()) read.insert(entry.key);
   for (const auto& [key, layer] : user_) {
     if (read.contains(key)) continue;
-    throw UsageError(fmt::format("{}: {} is not read by {} on this data", layer, key,
-                                 method_name_));
+    throw UsageError(
+        fmt::format("{}: {} is not read by {} on this data", layer, key, method_name_));
   }
 }
 

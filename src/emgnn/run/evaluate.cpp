@@ -35,8 +35,9 @@ Evaluation evaluate(const PredictRequest& request) {
                  .parts = {},
                  .notes = predicted.notes};
   const auto add = [&](const char* name, const std::vector<int32_t>& rows) {
-    out.parts.push_back({name, static_cast<int64_t>(rows.size()),
-                         task->score(values_at(predicted.prediction, rows), rows, Ranks::kCompute)});
+    out.parts.push_back(
+        {name, static_cast<int64_t>(rows.size()),
+         task->score(values_at(predicted.prediction, rows), rows, Ranks::kCompute)});
   };
   if (predicted.own_data) {
     const Split& split = predicted.data->split();

@@ -3,6 +3,7 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 #include <memory>
@@ -87,8 +88,7 @@ void check_same_identity(const RunFolder& folder, const Json& identity) {
   const Json there = Json::parse(*text, nullptr, false);
   if (!there.is_object()) throw DataError(fmt::format("{}: damaged: not a JSON object", file));
   for (const auto& [key, value] : identity.items()) {
-    if (!there.contains(key))
-      throw DataError(fmt::format("{}: {} is missing", file, key));
+    if (!there.contains(key)) throw DataError(fmt::format("{}: {} is missing", file, key));
     refuse(file, key, there[key].dump(), value.dump());
   }
 }
@@ -150,9 +150,18 @@ class RunSet {
     }
   }
 
+  // Something would be lost or mixed up if another configuration went on in the folder.
+  bool holds_work(const RunFolder& folder) const {
+    const auto has = [](const RunFolder& f) {
+      return f.read(kResultsFile) || f.read(kCheckpointFile);
+    };
+    if (has(folder)) return true;
+    return &folder == &top_ && std::any_of(folders_.begin(), folders_.end(), has);
+  }
+
   void check_folder(const RunFolder& folder, const Json& identity) const {
     check_same_identity(folder, identity);
-    check_same_config(folder, config_, request_.config.method);
+    if (holds_work(folder)) check_same_config(folder, config_, request_.config.method);
   }
 
   // Writes config.toml and manifest.json, or checks those that are there. The manifest of a run
@@ -215,11 +224,12 @@ class RunSet {
                                   {"method", request_.config.method},
                                   {"config", Json(config_.values()).dump()},
                                   {"seed", std::to_string(seed)}};
+    check_folder(folder, identity_json(request_.config, seed, false));
+    const auto resumed = resume(folder, identity, *learner);
     // Only now: a call that fails on its data or settings can be mended and repeated.
     if (several()) describe_folder(top_, request_.seed, true, nullptr);
     describe_folder(folder, seed, false, data.get());
     const std::shared_ptr<const Task> task = task_of(*learner, *data);
-    const auto resumed = resume(folder, identity, *learner);
     RunRecorder recorder(folder, identity, observer_, task->main_score(),
                          resumed.value_or(RunRecorder::Start{}));
     learner->fit(recorder);
@@ -267,11 +277,12 @@ class RunSet {
                                            .method = request_.config.method,
                                            .seed = run.seed,
                                            .config = config_.values(),
+                                           .data_sha256 = fingerprint(data),
                                            .schema = schema_of(data, learner.has_node_weights()),
                                            .archive = std::move(state.archive)}));
     // Last: with it the run counts as finished.
-    const Results alone{results_.dataset, results_.method, config_.entries(), results_.scores,
-                        {run}};
+    const Results alone{
+        results_.dataset, results_.method, config_.entries(), results_.scores, {run}};
     folder.write(kResultsFile, to_json(alone).dump(2) + "\n");
   }
 

@@ -25,9 +25,9 @@ Places places_of(const Names& names) {
 std::string list(const Names& names) {
   constexpr size_t kShown = 5;
   const auto end = names.begin() + static_cast<ptrdiff_t>(std::min(kShown, names.size()));
-  return fmt::format("{}{}", fmt::join(names.begin(), end, ", "),
-                     names.size() > kShown ? fmt::format(" and {} more", names.size() - kShown)
-                                           : "");
+  return fmt::format(
+      "{}{}", fmt::join(names.begin(), end, ", "),
+      names.size() > kShown ? fmt::format(" and {} more", names.size() - kShown) : "");
 }
 
 // Labels by the model's names; others are not known to it.
@@ -84,15 +84,15 @@ class Matcher {
       found == place.end() ? missing.push_back(name) : out.push_back(found->second);
     }
     if (!missing.empty()) {
-      throw UsageError(fmt::format("{} does not fit the model: it lacks the {} {}", data_.name, what,
-                                   list(missing)));
+      throw UsageError(fmt::format("{} does not fit the model: it lacks the {} {}", data_.name,
+                                   what, list(missing)));
     }
     const Places known = places_of(model);
     for (const std::string& name : here)
       if (!known.contains(name)) extra.push_back(name);
     if (!extra.empty())
-      notes_.push_back(
-          fmt::format("{}: the model does not know the {} {}: left out", data_.name, what, list(extra)));
+      notes_.push_back(fmt::format("{}: the model does not know the {} {}: left out", data_.name,
+                                   what, list(extra)));
     return out;
   }
 
@@ -187,10 +187,10 @@ class Matcher {
 MatchedData match(const Data& data, const DataSchema& schema) {
   const bool trained_on_graph = !schema.edge_types.empty();
   if (trained_on_graph != (data.graph() != nullptr)) {
-    throw UsageError(fmt::format(
-        "{} does not fit the model: it is a {}, and the model was trained on a {}", data.name(),
-        trained_on_graph ? "table of molecules" : "graph",
-        trained_on_graph ? "graph" : "table of molecules"));
+    throw UsageError(
+        fmt::format("{} does not fit the model: it is a {}, and the model was trained on a {}",
+                    data.name(), trained_on_graph ? "table of molecules" : "graph",
+                    trained_on_graph ? "graph" : "table of molecules"));
   }
   if (data.graph()) return Matcher(*data.graph(), schema).run();
   MoleculeTable table = *data.table();

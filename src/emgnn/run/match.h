@@ -13,9 +13,9 @@ namespace emgnn {
 
 struct MatchedData {
   std::shared_ptr<const Data> data;
-  std::vector<int32_t> rows;         // to predict
-  std::vector<int64_t> node_row;     // of each node in the model's graph; empty: no weights per node
-  std::vector<std::string> notes;    // what the model does not know and left out
+  std::vector<int32_t> rows;       // to predict
+  std::vector<int64_t> node_row;   // of each node in the model's graph; empty: no weights per node
+  std::vector<std::string> notes;  // what the model does not know and left out
 };
 
 // Edge types and features are put in the model's order, labels are read by its names; what it does

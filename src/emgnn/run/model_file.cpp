@@ -69,6 +69,7 @@ ModelFile from_first_format(const Metadata& metadata, TensorArchive archive) {
                 .method = metadata.text("method"),
                 .seed = metadata.number("seed"),
                 .config = {},
+                .data_sha256 = {},
                 .schema = {},
                 .archive = {}};
   for (const Assignment& a : parse_assignments(metadata.text("config"), "config", out.method))
@@ -80,7 +81,8 @@ ModelFile from_first_format(const Metadata& metadata, TensorArchive archive) {
   out.schema.labels = graph ? LabelKind::kClasses : LabelKind::kValues;
   if (!graph) out.schema.label_names = {"target"};
   const auto first = archive.tensors.find("weight/layers.0.weight");
-  if (graph && first != archive.tensors.end()) out.schema.num_features = first->second.shape.at(0);
+  if (graph && first != archive.tensors.end() && !first->second.shape.empty())
+    out.schema.num_features = first->second.shape.at(0);
   const std::vector<int64_t> present = {1};
   archive.tensors["posterior/present"] = TensorData::from<int64_t>(present, {1});
   out.archive = std::move(archive);
@@ -109,6 +111,7 @@ std::string encode_model(ModelFile model) {
   metadata["method"] = model.method;
   metadata["seed"] = std::to_string(model.seed);
   metadata["config"] = Json(model.config).dump();
+  metadata["data_sha256"] = model.data_sha256;
   metadata["task"] = name_of(model.schema.labels);
   metadata["labels"] = Json(model.schema.label_names).dump();
   metadata["edge_types"] = Json(model.schema.edge_types).dump();
@@ -132,6 +135,7 @@ ModelFile decode_model(std::string_view bytes, const std::string& name) {
           .method = metadata.text("method"),
           .seed = metadata.number("seed"),
           .config = metadata.json<std::map<std::string, std::string>>("config"),
+          .data_sha256 = entries.contains("data_sha256") ? entries.at("data_sha256") : "",
           .schema = {.labels = kind_named(metadata.text("task"), metadata),
                      .label_names = metadata.json<Names>("labels"),
                      .edge_types = metadata.json<Names>("edge_types"),

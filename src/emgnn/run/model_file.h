@@ -35,6 +35,7 @@ struct ModelFile {
   std::string dataset, method;
   uint64_t seed = 0;
   std::map<std::string, std::string> config;
+  std::string data_sha256;  // fingerprint() of the data; empty in older files
   DataSchema schema;
   TensorArchive archive;  // the learner's state
 };

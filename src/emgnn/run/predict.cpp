@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <emgnn/run/predict.h>
 
+#include <filesystem>
 #include <utility>
 
 #include <emgnn/base/error.h>
 #include <emgnn/methods/catalogue.h>
 #include <emgnn/run/config.h>
 #include <emgnn/run/load.h>
+#include <emgnn/run/manifest.h>
 #include <emgnn/run/match.h>
 #include <emgnn/run/model_file.h>
 #include <emgnn/run/predictions.h>
@@ -26,13 +28,28 @@ DataOptions options_for(const DataOptions& trained, const PredictRequest& reques
   return out;
 }
 
+// The same name, or another way to write the same path.
+bool same_dataset(const std::string& a, const std::string& b) {
+  std::error_code none;  // a name of the list is no path
+  return a == b || (std::filesystem::equivalent(a, b, none) && !none);
+}
+
+// The parts of a split mean nothing on data that has changed.
+void check_same_data(const ModelFile& model, const Data& data, const std::string& dataset) {
+  if (model.data_sha256.empty() || model.data_sha256 == fingerprint(data)) return;
+  throw UsageError(fmt::format(
+      "{}: the data has changed since the run was trained on it, so its training rows are not "
+      "known; score a copy under another name",
+      dataset));
+}
+
 }  // namespace
 
 Predicted predict_with(const PredictRequest& request, bool with_labels) {
   const ModelFile model = read_model(request.run);
   Predicted out{.dataset = request.dataset.empty() ? model.dataset : request.dataset,
                 .method = model.method};
-  out.own_data = out.dataset == model.dataset;
+  out.own_data = same_dataset(out.dataset, model.dataset);
   const DataKind kind = kind_of(out.dataset);
   check_data_kind(model.method, kind, out.dataset);
   EMGNN_CHECK(kind == DataKind::kMolecules || request.smiles_column.empty(),
@@ -46,6 +63,7 @@ Predicted predict_with(const PredictRequest& request, bool with_labels) {
                      .seed = model.seed,
                      .with_split = out.own_data && (with_labels || !molecules)});
   const std::shared_ptr<const Data> data = source.load(0, request.on_molecule);
+  if (out.own_data && with_labels) check_same_data(model, *data, out.dataset);
   MatchedData matched = match(*data, model.schema);
   out.data = matched.data;
   out.notes = std::move(matched.notes);

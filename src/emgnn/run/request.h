@@ -18,8 +18,8 @@ namespace emgnn {
 
 // Settings over the shipped ones, weakest first.
 struct SettingLayer {
-  std::string name;  // "--set", or the file's name
-  std::string toml;  // the text of a file, or
+  std::string name;                      // "--set", or the file's name
+  std::string toml;                      // the text of a file, or
   std::vector<std::string> assignments;  // key=value
 };
 

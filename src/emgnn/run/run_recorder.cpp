@@ -23,7 +23,8 @@ std::string lines_up_to(const std::string& text, int64_t epoch) {
   std::string out;
   for (std::string line; std::getline(in, line);) {
     const Json json = Json::parse(line, nullptr, false);
-    if (!json.is_object() || json.value("epoch", epoch + 1) > epoch) break;
+    if (!json.is_object() || !json.contains("epoch") || !json["epoch"].is_number_integer()) break;
+    if (json["epoch"].get<int64_t>() > epoch) break;
     out += line + "\n";
   }
   return out;
@@ -98,10 +99,10 @@ std::optional<RunRecorder::Start> resume(RunFolder& folder, const RunIdentity& i
     const std::string there = entry(key);
     if (there == expected) continue;
     const bool is_short = expected.size() < 80 && there.size() < 80;
-    throw UsageError(is_short
-                         ? fmt::format("{}: a checkpoint of another run: {} is {} there and {} here",
-                                       name, key, there, expected)
-                         : fmt::format("{}: a checkpoint of another run: its {} differs", name, key));
+    throw UsageError(
+        is_short ? fmt::format("{}: a checkpoint of another run: {} is {} there and {} here", name,
+                               key, there, expected)
+                 : fmt::format("{}: a checkpoint of another run: its {} differs", name, key));
   }
   StateReader reader(archive, name + ": damaged checkpoint", StateVisitor::Scope::kTraining);
   learner.visit_state(reader);

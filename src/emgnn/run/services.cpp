@@ -11,8 +11,7 @@ const Services& services() {
   static const Services* const opened = [] {
     const OpenedModule module = open_module(module_files(EMGNN_LIBRARY), "emgnn_services");
     if (module.symbol == nullptr) {
-      throw Error(
-          fmt::format("{} cannot be loaded: {}", module.file.string(), module.reason));
+      throw Error(fmt::format("{} cannot be loaded: {}", module.file.string(), module.reason));
     }
     using Entry = const Services* (*)();
     return reinterpret_cast<Entry>(module.symbol)();

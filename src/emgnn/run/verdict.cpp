@@ -30,8 +30,9 @@ std::string largest_share(const std::vector<CoordinateSummary>& shares) {
     return a.mean < b.mean;
   };
   const auto [bottom, top] = std::minmax_element(shares.begin(), shares.end(), less);
-  const std::string claim = shares.size() == 2 ? fmt::format("more weight than {}", bottom->name)
-                                               : fmt::format("the most weight of {}", shares.size());
+  const std::string claim = shares.size() == 2
+                                ? fmt::format("more weight than {}", bottom->name)
+                                : fmt::format("the most weight of {}", shares.size());
   return fmt::format("{} carries {}: mean {:.2f}, 90 % interval {:.2f} to {:.2f}", top->name, claim,
                      top->mean, top->low, top->high);
 }
@@ -62,8 +63,8 @@ std::string in_words(const GraphDistribution& graphs) {
   if (graphs.shares) return largest_share(verdict.coordinates);
   std::vector<std::string> parts;
   for (const CoordinateSummary& c : verdict.coordinates)
-    parts.push_back(
-        fmt::format("{} mean {:.2f}, 90 % interval {:.2f} to {:.2f}", c.name, c.mean, c.low, c.high));
+    parts.push_back(fmt::format("{} mean {:.2f}, 90 % interval {:.2f} to {:.2f}", c.name, c.mean,
+                                c.low, c.high));
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
