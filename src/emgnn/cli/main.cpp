@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program: subcommands, and errors as one line with an exit status.
 #include <fcntl.h>
+#include <malloc.h>
 #include <unistd.h>
 
 #include <fmt/ranges.h>
@@ -32,6 +33,17 @@ void occupy_standard_streams() {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
     if (fcntl(fd, F_GETFD) == -1) open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY);
   }
+}
+
+// Every gradient step takes and frees the same large buffers. Handed back to the system each time,
+// they cost up to a third of a run in page faults.
+void keep_freed_memory() {
+#ifdef __GLIBC__
+  constexpr int kLargestPooled = 32 << 20;  // glibc's limit
+  constexpr int kKept = 1 << 30;
+  mallopt(M_MMAP_THRESHOLD, kLargestPooled);
+  mallopt(M_TRIM_THRESHOLD, kKept);
+#endif
 }
 
 int fail(int status, const std::string& message) {
@@ -105,6 +117,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   emgnn::cli::occupy_standard_streams();
+  emgnn::cli::keep_freed_memory();
   std::signal(SIGPIPE, SIG_IGN);
   return emgnn::cli::run(argc, argv);
 }
