@@ -173,7 +173,7 @@ TEST(Molecules, WhateverIsWrongIsOneLine) {
       {good,
        {"--set", "stop.rule=accuracy"},
        2,
-       "expected one of loss, never, rmse, mae, r2, got \"accuracy\""},
+       "expected one of loss, never, rmse, mae, r2, score, got \"accuracy\""},
       {good, {"--set", "optim.batch=1"}, 2, "optim.batch"},
       {good, {"--set", "perturb=10"}, 2, "unknown key \"perturb\" for em-gcn-star"},
       {good, {"--set", "space.radius_step=0.7"}, 2, "radius"},

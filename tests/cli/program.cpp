@@ -109,7 +109,7 @@ Program::Program(const Workplace& place, const std::vector<std::string>& argumen
 void Program::send(int signal) const { kill(pid_, signal); }
 
 bool Program::running() {
-  if (!ended_ && waitpid(pid_, &wait_status_, WNOHANG) == pid_) ended_ = true;
+  if (!ended_ && wait4(pid_, &wait_status_, WNOHANG, &usage_) == pid_) ended_ = true;
   return !ended_;
 }
 
@@ -119,11 +119,11 @@ void Program::wait_until_it_catches_interrupts() {
 }
 
 Outcome Program::wait() {
-  if (!ended_) waitpid(pid_, &wait_status_, 0);
+  if (!ended_) wait4(pid_, &wait_status_, 0, &usage_);
   ended_ = true;
   const int status =
       WIFEXITED(wait_status_) ? WEXITSTATUS(wait_status_) : 128 + WTERMSIG(wait_status_);
-  return {status, read(out_), read(err_)};
+  return {status, read(out_), read(err_), usage_.ru_maxrss};
 }
 
 Outcome run(const Workplace& place, const std::vector<std::string>& arguments,

@@ -2,8 +2,10 @@
 // Runs the built program as a user would.
 #pragma once
 
+#include <sys/resource.h>
 #include <sys/types.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -27,6 +29,7 @@ class Workplace {
 struct Outcome {
   int status = -1;  // exit status; 128 + signal when it was killed
   std::string out, err;
+  int64_t max_rss_kb = 0;
 };
 
 class Program {
@@ -44,6 +47,7 @@ class Program {
   std::filesystem::path out_, err_;
   pid_t pid_ = -1;
   int wait_status_ = 0;
+  rusage usage_{};
   bool ended_ = false;
 };
 

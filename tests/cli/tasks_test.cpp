@@ -263,9 +263,9 @@ TEST(Tasks, AnyScoreOfTheTaskDecidesAndNoOther) {
     }
   expect_one_line(with("classes", "stop.rule=rmse"), 2,
                   "micro_f1, macro_f1, accuracy, balanced_accuracy, roc_auc, average_precision, "
-                  "nll, brier, ece, got \"rmse\"");
+                  "nll, brier, ece, score, got \"rmse\"");
   expect_one_line(with("values", "stop.rule=roc_auc"), 2,
-                  "stop.rule: expected one of loss, never, rmse, mae, r2, got \"roc_auc\"");
+                  "stop.rule: expected one of loss, never, rmse, mae, r2, score, got \"roc_auc\"");
   // Every validation node has both labels: there is nobody to rank them against.
   write_ring(place, "alike", kNodes,
              [](int i) { return part_of(i) == kParts[1] || i % 2 == 0 ? "a;b" : ";"; });

@@ -245,6 +245,24 @@ TEST(Train, WithoutAFolderCtrlCLeavesOneToGoOnFrom) {
   EXPECT_EQ(timeless(run(place, with({"--out", folder}))), reference());
 }
 
+// A folder for the checkpoint is named after the data, here with a name that is too long.
+TEST(Train, ARunThatCannotBeKeptIsSaidToBeLost) {
+  const Workplace place;
+  const std::string name(250, 'g');
+  std::filesystem::create_directory(place.path() / name);
+  write(place, name + "/nodes.csv",
+        "id,label,split\na,x,train\nb,x,val\nc,x,test\nd,y,train\ne,y,val\nf,y,test\n");
+  write(place, name + "/edges.csv", "source,target\na,b\nb,c\nd,e\ne,f\n");
+  Program program(place, {"train", "--dataset", name, "--method", "gcn", "--quiet", "--set",
+                          "fit.epochs=1000000000", "--set", "stop.rule=never"});
+  program.wait_until_it_catches_interrupts();
+  program.send(SIGTERM);
+  const Outcome stopped = program.wait();
+  expect_one_line(stopped, 4, "; the run is lost: emgnn-ggg");
+  EXPECT_NE(stopped.err.find("File name too long; to start again: "), std::string::npos)
+      << stopped.err;
+}
+
 TEST(Train, ASecondCtrlCEndsAtOnce) {
   const Workplace place;
   Program program(place, with({"--set", "em.rounds=1000000"}));

@@ -121,6 +121,24 @@ TEST(Usage, AWrongSettingIsOneLineAndStatusTwo) {
        {{"data", "info", "noisy-relations", "--split", "halves"}, "valid: "}});
 }
 
+// LibTorch would take half a second and 150 MB.
+TEST(Usage, AWrongNameOfASettingIsFoundWithoutLibTorch) {
+  const Workplace place;
+  write(place, "key.toml", "[em]\nround = 3\n");
+  const std::vector<BadCall> calls = {
+      {train({"--set", "nosuch=1"}), "unknown key \"nosuch\" for em-gcn; see emgnn train"},
+      {train({"--set", "em.round=3"}), "did you mean em.rounds"},
+      {train({"--set", "fit.epochs=3"}), "for em-gcn; it is read by gcn, gat, "},
+      {train({"--set", "em.rounds"}), "key=value"},
+      {train({"--config", "key.toml"}), "key.toml:2: unknown key \"em.round\""},
+      {train({"--help-config", "--set", "nosuch=1"}), "unknown key \"nosuch\""}};
+  for (const BadCall& call : calls) {
+    const Outcome outcome = run(place, call.arguments);
+    expect_one_line(outcome, 2, call.part);
+    EXPECT_LT(outcome.max_rss_kb, 30'000) << call.part;
+  }
+}
+
 TEST(Usage, AWrongConfigurationFileIsOneLineWithFileAndLine) {
   const Workplace place;
   const auto config = [&](const std::string& file, const std::string& text) {
@@ -177,8 +195,11 @@ TEST(Usage, ADamagedRunFolderIsStatusThreeAndNamesTheFile) {
     ASSERT_GT(whole.size(), 20U) << file;
     const bool is_checkpoint = path.parent_path().filename() == "checkpoint";
     const bool is_model = path.filename() == "model.safetensors";
-    for (const std::string& left : {std::string(), whole.substr(0, whole.size() / 2 + 1),
-                                    std::string(200, '\xfe'), std::string("{}")}) {
+    // Not between two lines: half of a list of settings is one, too.
+    const size_t half = whole.size() / 2, key = whole.find(" = ", half);
+    const size_t middle = (key == std::string::npos ? half : key) + 2;
+    for (const std::string& left :
+         {std::string(), whole.substr(0, middle), std::string(200, '\xfe'), std::string("{}")}) {
       // A finished run needs its checkpoint no more.
       if (is_checkpoint) std::filesystem::remove(place.path() / "run/results.json");
       write(place, std::string("run/") + file, left);

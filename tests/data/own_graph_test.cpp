@@ -207,6 +207,37 @@ TEST(OwnGraph, DamagedMatricesAreErrors) {
   EXPECT_THROW(load(empty), DataError);
 }
 
+TEST(OwnGraph, AHeaderAloneDoesNotAskForGigabytes) {
+  const std::string header = "%%MatrixMarket matrix coordinate pattern general\n";
+  const TempDir dir;
+  dir.write("a.mtx", header + "2147483646 2147483646 1\n1 2\n");
+  expect_error<DataError>(
+      [&] { load(dir); },
+      {"a.mtx: 2147483646 rows or columns are too many for a file of 77 bytes"});
+  // With a table of nodes their number is known.
+  dir.write("nodes.csv", "id\na\nb\n");
+  expect_error<DataError>([&] { load(dir); }, {"a.mtx: 2147483646 rows for 2 nodes"});
+  dir.write("a.mtx", header + "2 2 1\n1 2\n");
+  dir.write("features.mtx", header + "2147483646 2 1\n1 2\n");
+  expect_error<DataError>([&] { load(dir); }, {"features.mtx: 2147483646 rows for 2 nodes"});
+  dir.write("features.mtx", header + "2 2147483646 1\n1 2\n");
+  expect_error<DataError>([&] { load(dir); }, {"features.mtx: 2147483646 rows or columns"});
+  // Many nodes without an edge are allowed.
+  std::filesystem::remove(dir / "nodes.csv");
+  std::filesystem::remove(dir / "features.mtx");
+  dir.write("a.mtx", header + "1000 1000 1\n1 2\n");
+  EXPECT_EQ(load(dir).dataset.graph.num_nodes, 1000);
+}
+
+TEST(OwnGraph, TextThatIsNotUtf8IsAnErrorWithItsLine) {
+  const TempDir dir;
+  write_small(dir);
+  dir.write("edges.csv", "source,target,type\nann,cy,knows\nann,cy,gr\xfc\xdft\n");
+  expect_error<DataError>([&] { load(dir); }, {"edges.csv: line 3: not UTF-8"});
+  dir.write("nodes.csv", "id,label\nann,caf\xe9\ncy,bar\n");
+  expect_error<DataError>([&] { load(dir); }, {"nodes.csv: line 2: not UTF-8"});
+}
+
 TEST(OwnGraph, DamagedGraphmlIsAnError) {
   if (!EMGNN_GRAPHML) GTEST_SKIP() << "needs EMGNN_GRAPHML=ON";
   for (const char* text :

@@ -174,7 +174,7 @@ TEST(Stopping, AnUnknownRuleIsAnsweredWithTheValidOnes) {
   } catch (const UsageError& e) {
     EXPECT_STREQ(e.what(),
                  "stop.rule: expected one of loss, never, loss-and-accuracy, accuracy, roc_auc, "
-                 "rmse, got \"f1\"");
+                 "rmse, score, got \"f1\"");
   }
 }
 

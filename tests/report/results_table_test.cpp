@@ -97,6 +97,17 @@ TEST(ResultsTable, JudgesSamplingByTheWorstOfTheLastRounds) {
   EXPECT_NE(fine.substr(fine.find("sampled")), both.substr(both.find("sampled")));
 }
 
+TEST(ResultsTable, JudgesSamplingByTheLastRoundOfEveryMemberOfAnEnsemble) {
+  RunRecord run = a_run(0, 0.9);
+  const auto round = [](int64_t number, double rhat, int64_t member) {
+    return RoundRecord{
+        .round = number, .mcmc = McmcSummary{.rhat = rhat, .ess = 900.0}, .member = member};
+  };
+  run.fit.rounds = {round(1, 9.0, 0), round(2, 1.5, 0), round(1, 8.0, 1), round(2, 1.001, 1)};
+  const std::string table = results_table(results_of({run}));
+  expect_part(table, "sampled (worst of 2 members): R-hat 1.5");
+}
+
 TEST(ResultsTable, LinesOfScoresAreInStep) {
   std::istringstream lines(results_table(results_of({a_run(0, 0.7), a_run(1, 1.0)})));
   std::vector<std::string> rows;

@@ -182,6 +182,16 @@ TEST(Fit, AnInterruptedRunWithoutAFolderIsRescued) {
   EXPECT_EQ(lasting(fit_quietly(request)), expected);
 }
 
+TEST(Fit, ARunThatCannotBeRescuedIsSaidToBeLost) {
+  const Workplace place;
+  RunRequest request = small_request(SmallGraph{}.write(place, "graph"), "em-gcn");
+  place.write("file", "");
+  request.rescue = place / "file/rescued";
+  StopAt stop(5);
+  const std::string message = message_of<Interrupted>([&] { fit_runs(request, stop); });
+  EMGNN_EXPECT_PART(message, "; the run is lost: " + request.rescue.string());
+}
+
 TEST(Fit, AnotherRunInTheFolderIsRefusedNamingTheDifference) {
   const Workplace place;
   const std::string graph = SmallGraph{}.write(place, "graph");
@@ -324,6 +334,10 @@ TEST(Fit, HiddenTestScoresAreNowhere) {
   for (const std::string& file : files_in(place / "run"))
     EXPECT_EQ(place.read("run/" + file).find(loss), std::string::npos) << file;
   EXPECT_EQ(place.read("run/model.safetensors"), place.read("shown/model.safetensors"));
+  // Nor do the predictions tell what the labels of the test rows are.
+  EMGNN_EXPECT_PART(place.read("run/predictions.csv"), "\nn27,validation,red,");
+  EMGNN_EXPECT_PART(place.read("run/predictions.csv"), "\nn28,test,,");
+  EMGNN_EXPECT_PART(place.read("shown/predictions.csv"), "\nn28,test,blue,");
 }
 
 TEST(Fit, ASecondProcessInTheFolderIsRefused) {

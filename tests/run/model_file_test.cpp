@@ -124,5 +124,14 @@ TEST(ModelFile, TheSchemaOfDataHasItsNames) {
   EXPECT_TRUE(schema_of(data, false).node_names.empty());
 }
 
+TEST(ReadModel, AFolderThatCannotBeLookedAtIsNamed) {
+  const TempDir dir;
+  std::filesystem::create_symlink("loop", dir / "loop");
+  EMGNN_EXPECT_PART(message_of<UsageError>([&] { read_model(dir / "loop"); }),
+                    (dir / "loop").string() + ": cannot be read: ");
+  const std::filesystem::path too_long = dir / std::string(300, 'x');
+  EMGNN_EXPECT_PART(message_of<UsageError>([&] { read_model(too_long); }), ": cannot be read: ");
+}
+
 }  // namespace
 }  // namespace emgnn

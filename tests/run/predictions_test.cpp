@@ -94,6 +94,30 @@ TEST(Predictions, OfMoleculesHaveTheirRecordAndSmiles) {
             "4,N,train,3,2,0\n");
 }
 
+TEST(Predictions, HiddenLabelsAreThoseOfTheTestRowsAlone) {
+  const auto hidden = [](Labels labels, const Prediction& prediction) {
+    return predictions_csv(molecules_with(std::move(labels), {}), prediction, TestLabels::kHide);
+  };
+  const Prediction one{.rows = {0, 1}, .width = 1, .value = {1, 2}, .spread = {0, 0}};
+  const Prediction two{
+      .rows = {0, 1}, .width = 2, .value = {0, -INFINITY, -INFINITY, 0}, .spread = {0, 0, 0, 0}};
+  EXPECT_EQ(
+      hidden({.kind = LabelKind::kClasses, .num_rows = 2, .names = {"x", "y"}, .cls = {1, 1}}, two),
+      "row,smiles,split,label,predicted,p(x),p(y),spread\n"
+      "2,C,test,,x,1,0,0\n"
+      "4,N,train,y,y,0,1,0\n");
+  EXPECT_EQ(
+      hidden({.kind = LabelKind::kLabels, .num_rows = 2, .names = {"x"}, .value = {1, 1}}, one),
+      "row,smiles,split,label,predicted,p(x),spread(x)\n"
+      "2,C,test,,x,1,0\n"
+      "4,N,train,x,x,2,0\n");
+  EXPECT_EQ(
+      hidden({.kind = LabelKind::kValues, .num_rows = 2, .names = {"y"}, .value = {0.1, 3}}, one),
+      "row,smiles,split,target,value,spread\n"
+      "2,C,test,,1,0\n"
+      "4,N,train,3,2,0\n");
+}
+
 TEST(Predictions, OfNewMoleculesKeepEveryRecordOfTheFile) {
   const std::vector<Reject> rejects = {
       {1, "?", "no molecule"}, {3, "C,C", "said \"no\""}, {5, "", "empty"}};

@@ -61,6 +61,15 @@ TEST(RunFolder, APlaceThatCannotBeWrittenToIsNamed) {
   EMGNN_EXPECT_PART(message, "run: cannot write to the folder: ");
 }
 
+TEST(RunFolder, APlaceThatCannotBeLookedAtIsNamed) {
+  const TempDir dir;
+  std::filesystem::create_symlink("loop", dir / "loop");
+  RunFolder folder;
+  folder.move_to(dir / "loop");
+  EMGNN_EXPECT_PART(message_of<UsageError>([&] { folder.read("x"); }),
+                    (dir / "loop/x").string() + ": cannot be read: ");
+}
+
 TEST(FolderLock, TheSecondOfTwoIsRefusedUntilTheFirstIsGone) {
   const TempDir dir;
   {

@@ -23,6 +23,7 @@ enum class Stream : uint32_t {
   kHashing = 9,     // hyperplanes of the approximate candidate search
   kConformer = 10,  // which conformer of a molecule a gradient step sees
   kBatch = 11,      // the order of the molecules in a pass
+  kEnsemble = 12,   // seeds of the members of an ensemble
 };
 
 using PhiloxBlock = std::array<uint32_t, 4>;

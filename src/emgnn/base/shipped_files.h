@@ -8,9 +8,9 @@
 namespace emgnn {
 
 struct ShippedFile {
-  std::string_view path;  // below configs/, without ".toml": "tables/runtime"
+  std::string_view path;  // below configs/, without ".toml": "tables/runtime"; or "keys.txt"
   std::string_view text;
 };
-std::span<const ShippedFile> shipped_files();  // ordered by path
+std::span<const ShippedFile> shipped_files();  // ordered by path, then keys.txt
 
 }  // namespace emgnn

@@ -186,9 +186,7 @@ void info(const InfoArguments& arguments) {
   EMGNN_CHECK(molecules || arguments.rejects.empty(), "--rejects is for tables of molecules",
               arguments.dataset);
   const auto show = [&](const auto& figures) {
-    print(arguments.json
-              ? json_of(figures).dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"
-              : text_of(figures));
+    print(arguments.json ? json_line(json_of(figures)) : text_of(figures));
   };
   if (molecules) return show(molecule_summary(arguments, chosen));
   show(summarise_dataset({.name = arguments.dataset,

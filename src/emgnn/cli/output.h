@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
@@ -8,6 +9,9 @@ namespace emgnn::cli {
 
 // Error when the text does not arrive in full (a full disk, a closed pipe).
 void print(std::string_view text);
+
+// As one line. What is not UTF-8 in a name, such as a path, is replaced.
+std::string json_line(const nlohmann::ordered_json& json);
 
 // UsageError when a file to be written is one that is read.
 void check_not_read(const std::string& out, const std::string& input);

@@ -6,10 +6,9 @@
 #include <emgnn/base/error.h>
 #include <emgnn/base/file.h>
 #include <emgnn/cli/commands.h>
-#include <emgnn/cli/data_commands.h>
 #include <emgnn/cli/interrupt.h>
+#include <emgnn/cli/model_request.h>
 #include <emgnn/cli/output.h>
-#include <emgnn/cli/progress.h>
 #include <emgnn/cli/run_request.h>
 #include <emgnn/run/services.h>
 
@@ -18,10 +17,9 @@ namespace emgnn::cli {
 namespace {
 
 struct PredictArguments {
-  std::string run, dataset, data_dir, out;
+  ModelArguments model;
+  std::string out;
   std::vector<std::string> settings;
-  int64_t threads = hardware_threads();
-  std::string device = "cpu";
   bool quiet = false;
 };
 
@@ -51,28 +49,13 @@ std::string smiles_column(const std::vector<std::string>& settings) {
 }
 
 void run(const PredictArguments& arguments) {
-  const Context context = make_context(arguments.threads, arguments.device);
-  check_not_read(arguments.out, arguments.dataset);
-  check_not_read(arguments.out, std::filesystem::path(arguments.run) / "model.safetensors");
-  catch_interrupts();
   StatusLine line(arguments.quiet);
-  const PredictedTable table =
-      services().predict({.run = arguments.run,
-                          .dataset = arguments.dataset,
-                          .data_dir = arguments.data_dir,
-                          .smiles_column = smiles_column(arguments.settings),
-                          .on_molecule =
-                              [&](const MoleculeProgress& progress) {
-                                if (line.due())
-                                  line.show(molecule_text(progress, line.on_terminal()));
-                                return !interrupt_requested();
-                              },
-                          .poll =
-                              [] {
-                                if (interrupt_requested())
-                                  throw Interrupted("interrupted; nothing was written");
-                              },
-                          .context = context});
+  PredictRequest request = make_request(arguments.model, line);
+  request.smiles_column = smiles_column(arguments.settings);
+  check_not_read(arguments.out, request.dataset);
+  check_not_read(arguments.out, request.run / "model.safetensors");
+  catch_interrupts();
+  const PredictedTable table = services().predict(request);
   for (const std::string& note : table.notes) line.say(note);
   write_atomically(arguments.out, table.csv);
   const std::string rejected =
@@ -87,14 +70,8 @@ void add_predict(CLI::App& program) {
   CLI::App* predict =
       program.add_subcommand("predict", "Apply the model of a finished run to data");
   const auto arguments = std::make_shared<PredictArguments>();
-  predict->add_option("--run", arguments->run, "Folder of a finished run: --out of emgnn train")
-      ->type_name("RUN_DIR")
-      ->required()
-      ->check(not_empty);
-  predict
-      ->add_option("--dataset", arguments->dataset,
-                   "What to predict; default: the data that the run was trained on")
-      ->type_name("NAME|DIR|FILE");
+  add_model_options(*predict, arguments->model,
+                    "What to predict; default: the data that the run was trained on");
   predict->add_option("--out", arguments->out, "The table to write")
       ->type_name("FILE.csv")
       ->required()
@@ -105,8 +82,6 @@ void add_predict(CLI::App& program) {
       ->type_name("KEY=VALUE")
       ->expected(1)
       ->take_all();
-  add_data_dir(*predict, arguments->data_dir);
-  add_device(*predict, arguments->threads, arguments->device);
   predict->add_flag("--quiet", arguments->quiet, "Only errors");
   predict->footer(kExamples);
   predict->callback([arguments] { run(*arguments); });

@@ -126,7 +126,7 @@ void run(const ReproduceArguments& arguments, const std::string& invocation) {
                                          {"seed", arguments.run.seed},
                                          {"cells", to_json(figures)},
                                          {"version", version()}};
-    return print(json.dump() + "\n");
+    return print(json_line(json));
   }
   const bool percent = table.metrics.front().percent;
   print(fmt::format("{}{}, mean ± std; runs: {} from seed {}, the paper: 10\n\n{}", table.name,

@@ -3,8 +3,7 @@
 
 #include <emgnn/cli/data_commands.h>
 #include <emgnn/cli/output.h>
-#include <emgnn/methods/catalogue.h>
-#include <emgnn/run/load.h>
+#include <emgnn/run/setting_names.h>
 
 namespace emgnn::cli {
 
@@ -14,6 +13,14 @@ namespace fs = std::filesystem;
 
 constexpr int64_t kMaxThreads = 1024;
 constexpr int64_t kMaxRuns = 1'000'000;
+
+bool holds_files(const fs::path& folder) {
+  std::error_code error;
+  for (fs::recursive_directory_iterator at(folder, error), end; !error && at != end;
+       at.increment(error))
+    if (at->is_regular_file(error)) return true;
+  return false;
+}
 
 }  // namespace
 
@@ -65,7 +72,7 @@ void check(const RunArguments& arguments) {
 }
 
 RunRequest make_request(ConfigRequest config, const RunArguments& arguments) {
-  check_data_kind(config.method, kind_of(config.dataset), config.dataset);
+  check_setting_names(config);
   RunRequest request{.config = std::move(config),
                      .data_dir = arguments.data_dir,
                      .seed = static_cast<uint64_t>(arguments.seed),
@@ -79,7 +86,8 @@ RunRequest make_request(ConfigRequest config, const RunArguments& arguments) {
 
 fs::path rescue_folder(const std::string& stem) {
   fs::path path = stem + ".checkpoint";
-  for (int i = 2; fs::exists(path); ++i) path = fmt::format("{}-{}.checkpoint", stem, i);
+  std::error_code error;  // a place that cannot be looked at is told when it is written to
+  for (int i = 2; fs::exists(path, error); ++i) path = fmt::format("{}-{}.checkpoint", stem, i);
   return path;
 }
 
@@ -87,9 +95,9 @@ Interrupted with_way_on(const Interrupted& stop, const RunArguments& arguments,
                         const fs::path& rescue, const std::string& invocation) {
   const bool kept = !arguments.out.empty();
   const std::string folder = kept ? arguments.out : rescue.string();
-  // Stopped before there was anything to keep.
-  if (!fs::exists(folder))
-    return Interrupted(fmt::format("{}; to resume: {}", stop.what(), invocation));
+  // Stopped before there was anything to keep, or it could not be kept.
+  if (!holds_files(folder))
+    return Interrupted(fmt::format("{}; to start again: {}", stop.what(), invocation));
   const std::string add = kept ? "" : " --out " + shell_quoted(folder);
   return Interrupted(fmt::format("{}; the checkpoint is in {}; to resume: {}{}", stop.what(),
                                  folder, invocation, add));

@@ -36,7 +36,8 @@ RunRequest make_request(ConfigRequest config, const RunArguments& arguments);
 // A folder for what an interrupted command without --out leaves behind: a name that is not taken.
 std::filesystem::path rescue_folder(const std::string& stem);
 
-// How an interruption is told: where the checkpoint is and which command goes on from it.
+// How an interruption is told: where the checkpoint is and which command resumes from it, or starts
+// again where there is none.
 Interrupted with_way_on(const Interrupted& stop, const RunArguments& arguments,
                         const std::filesystem::path& rescue, const std::string& invocation);
 

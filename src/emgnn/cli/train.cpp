@@ -14,6 +14,7 @@
 #include <emgnn/methods/catalogue.h>
 #include <emgnn/report/results_table.h>
 #include <emgnn/run/services.h>
+#include <emgnn/run/setting_names.h>
 
 namespace emgnn::cli {
 
@@ -87,7 +88,9 @@ Results train(RunRequest request, const TrainArguments& arguments, const std::st
 void help_config(TrainArguments arguments) {
   if (arguments.method.empty()) arguments.method = "em-gcn";
   if (arguments.dataset.empty()) arguments.dataset = "noisy-relations";
-  print(config_help(services().resolve(config_of(arguments))));
+  const ConfigRequest request = config_of(arguments);
+  check_setting_names(request);
+  print(config_help(services().resolve(request)));
 }
 
 void run(const TrainArguments& arguments, const std::string& invocation) {
@@ -96,7 +99,7 @@ void run(const TrainArguments& arguments, const std::string& invocation) {
   RunRequest request = make_request(config_of(arguments), arguments.run);
   request.hide_test = arguments.hide_test;
   const Results results = train(std::move(request), arguments, invocation);
-  if (arguments.run.json) return print(to_json(results).dump() + "\n");
+  if (arguments.run.json) return print(json_line(to_json(results)));
   print(results_table(results));
   if (!arguments.run.out.empty()) print(fmt::format("\nresults in {}\n", arguments.run.out));
 }

@@ -29,8 +29,8 @@ std::string find_member(const fs::path& archive, std::string_view sha256) {
 void fetch_file(const PublishedFile& file, const fs::path& path, const std::string& mirror,
                 const DownloadObserver& observer) {
   if (file.home.empty() && mirror.empty()) {
-    throw DataError(fmt::format(
-        "{}: derived from the other files of its dataset, not published anywhere", path.string()));
+    throw DataError(fmt::format("{}: {}; --mirror URL takes it from a server that has it",
+                                path.string(), how_to_get(file.path, "")));
   }
   Download what{mirror.empty() ? file.url() : mirror + "/" + std::string(file.path), path,
                 std::string(file.sha256)};

@@ -47,6 +47,16 @@ struct GtnLayout {
 };
 ParsedDataset load_gtn(const SourceFiles& files, const GtnLayout& layout);
 
+// am-gcn/<name>.zip: who follows whom, with 20, 40 or 60 training nodes of each class: the splits
+// "am-gcn" (20), "labels-per-class:40" and "labels-per-class:60". The files have no validation
+// part; all three share 500 nodes, the first of those that no file names, shuffled with seed 0.
+ParsedDataset load_am_gcn(const SourceFiles& files, const std::string& name);
+
+// <directory>/{nodes,edges}.csv, tables of own_graph.h with classes. Nothing is published about the
+// split: "fixed" is `split`, a spec of split.h, drawn with seed 0.
+ParsedDataset load_graph_tables(const SourceFiles& files, const std::string& directory,
+                                const std::string& split);
+
 // moleculenet/*.csv
 MoleculeRows load_moleculenet(const SourceFiles& files, const std::string& path,
                               const MoleculeColumns& columns, const std::string& task);

@@ -8,6 +8,7 @@
 
 #include <emgnn/base/error.h>
 #include <emgnn/base/file.h>
+#include <emgnn/base/utf8.h>
 #include <emgnn/data/graph_builder.h>
 #include <emgnn/data/graphml.h>
 #include <emgnn/formats/csv.h>
@@ -34,6 +35,17 @@ float finite_float(const CsvReader& row, size_t column, std::string_view name) {
   if (std::abs(value) > std::numeric_limits<float>::max())
     row.fail(column, name, "the number is too large");
   return static_cast<float>(value);
+}
+
+// Names come from these files and go into others, some of them JSON.
+std::string read_text(const fs::path& path) {
+  std::string text = read_file(path);
+  if (const auto at = first_invalid_utf8(text)) {
+    const auto line = std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(*at), '\n');
+    throw DataError(fmt::format("{}: line {}: not UTF-8; save the table in this encoding",
+                                path.string(), line + 1));
+  }
+  return text;
 }
 
 // Places in the node table; -1: there is no such column.
@@ -98,7 +110,7 @@ void read_feature_cells(const CsvTable& table, const NodeColumns& at, GraphBuild
 }
 
 void read_nodes(const fs::path& path, const OwnGraphColumns& columns, GraphBuilder& builder) {
-  const std::string text = read_file(path);
+  const std::string text = read_text(path);
   CsvTable table(text, path.string());
   const NodeColumns at = find_node_columns(table, columns);
   set_columns(table, path.string(), at, builder);
@@ -132,7 +144,7 @@ int32_t node_of(const CsvTable& table, size_t column, const std::string& name, b
 
 void read_edges(const fs::path& path, const OwnGraphColumns& columns, bool add_nodes,
                 GraphBuilder& builder) {
-  const std::string text = read_file(path);
+  const std::string text = read_text(path);
   CsvTable table(text, path.string());
   const size_t source = table.require(columns.source), target = table.require(columns.target);
   const OwnGraphColumns usual;
@@ -160,19 +172,33 @@ void read_edges(const fs::path& path, const OwnGraphColumns& columns, bool add_n
   }
 }
 
+void check_rows(int32_t num_rows, size_t num_nodes, const std::string& file) {
+  if (static_cast<size_t>(num_rows) != num_nodes)
+    throw DataError(fmt::format("{}: {} rows for {} nodes", file, num_rows, num_nodes));
+}
+
+// A header alone must not ask for gigabytes. An entry has at least four bytes and two indices: in
+// such a matrix most rows or columns would be empty.
+void check_extent(int32_t extent, size_t bytes, const std::string& file) {
+  constexpr size_t kAlways = 1'000'000;
+  if (static_cast<size_t>(extent) > std::max(kAlways, bytes)) {
+    throw DataError(fmt::format("{}: {} rows or columns are too many for a file of {} bytes", file,
+                                extent, bytes));
+  }
+}
+
 void read_adjacency(const fs::path& path, bool add_nodes, GraphBuilder& builder) {
-  const MatrixMarket matrix = parse_matrix_market(read_file(path), path.string());
+  const std::string text = read_file(path);
+  const MatrixMarket matrix = parse_matrix_market(text, path.string());
   if (matrix.num_rows != matrix.num_cols)
     throw DataError(fmt::format("{}: an adjacency matrix is square", path.string()));
+  if (add_nodes) check_extent(matrix.num_rows, text.size(), path.string());
   for (int32_t i = 0; add_nodes && i < matrix.num_rows; ++i) {
     const std::string id = std::to_string(i);
     if (builder.add_node({.id = id})) builder.add_feature_row({}, false);
   }
   const size_t num_nodes = builder.nodes.names().size();
-  if (static_cast<size_t>(matrix.num_rows) != num_nodes) {
-    throw DataError(
-        fmt::format("{}: {} rows for {} nodes", path.string(), matrix.num_rows, num_nodes));
-  }
+  check_rows(matrix.num_rows, num_nodes, path.string());
   const int32_t relation = builder.relations.add(path.stem().string());
   for (size_t k = 0; k < matrix.entries.row.size(); ++k) {
     const float w = matrix.entries.val.empty() ? 1.0F : matrix.entries.val[k];
@@ -199,7 +225,7 @@ Features from_array(const NdArray& array, const std::string& where) {
   return features;
 }
 
-Features read_features(const fs::path& path) {
+Features read_features(const fs::path& path, size_t num_nodes) {
   const std::string bytes = read_file(path), file = path.string();
   if (path.extension() == ".npy") return from_array(parse_npy(bytes, file), file);
   if (path.extension() == ".npz") {
@@ -210,6 +236,8 @@ Features read_features(const fs::path& path) {
   const MatrixMarket matrix = parse_matrix_market(bytes, file);
   if (matrix.symmetric)
     throw DataError(fmt::format("{}: a feature matrix must be stored as 'general'", file));
+  check_rows(matrix.num_rows, num_nodes, file);
+  check_extent(matrix.num_cols, bytes.size(), file);
   Csr csr = csr_from_coo(matrix.num_rows, matrix.num_cols, matrix.entries, Duplicates::kKeepFirst);
   if (csr.col.size() != matrix.entries.col.size())
     throw DataError(fmt::format("{}: an entry is stored twice", file));
@@ -218,7 +246,7 @@ Features read_features(const fs::path& path) {
 }
 
 std::vector<std::string> read_feature_names(const fs::path& path, int32_t num_cols) {
-  const std::string text = read_file(path);
+  const std::string text = read_text(path);
   CsvTable table(text, path.string());
   const size_t name = table.require("name");
   std::vector<std::string> names;
@@ -232,10 +260,9 @@ std::vector<std::string> read_feature_names(const fs::path& path, int32_t num_co
 
 Features read_matrix_of_nodes(const OwnGraphSources& sources, const GraphBuilder& builder) {
   const std::string file = sources.features.string();
-  Features features = read_features(sources.features);
   const size_t num_nodes = builder.nodes.names().size();
-  if (static_cast<size_t>(features.num_rows) != num_nodes)
-    throw DataError(fmt::format("{}: {} rows for {} nodes", file, features.num_rows, num_nodes));
+  Features features = read_features(sources.features, num_nodes);
+  check_rows(features.num_rows, num_nodes, file);
   if (builder.has_feature_columns())
     throw DataError(fmt::format("{}: the node table has feature columns too", file));
   if (!sources.feature_names.empty())

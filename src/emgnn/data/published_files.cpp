@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <emgnn/data/published_files.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace emgnn {
@@ -20,11 +22,16 @@ constexpr std::string_view kEmgnn =
 constexpr std::string_view kDeepChem = "https://deepchemdata.s3-us-west-1.amazonaws.com/datasets/";
 constexpr std::string_view kSmilesTransformer =
     GITHUB "ajia90/smilestransformer/566a9a8d85cf700d43d254f4915e7c0d6f062cc4/";
-constexpr std::string_view kNoHome;  // derived from the other files
+constexpr std::string_view kAmGcn = GITHUB "zhumeiqiBUPT/AM-GCN/master/data/";
+constexpr std::string_view kNoHome;  // converted from another form; docs/data.md says from which
 #undef GITHUB
 
 // clang-format off
 constexpr PublishedFile kFiles[] = {
+    {"am-gcn/BlogCatalog.zip", kAmGcn, "BlogCatalog.zip", 2106860,
+     "200e37cb382ba1f75462978622cafd3f75ee69da34250b932e0c26215965dbd2"},
+    {"am-gcn/flickr.zip", kAmGcn, "flickr.zip", 2469404,
+     "3d5bf9dc20144ec079daac0c402ffcbb853c3f56f0cd70f429c628eb9c0ff18d"},
     {"geom-gcn/cornell-before-2022-07/out1_graph_edges.txt", kGeomGcn, "new_data/cornell/out1_graph_edges.txt", 2001,
      "c4522a00cc40873c8a04a3a07c49e24a48a507eb284ac9c9f2d3e0590351bbb7"},
     {"geom-gcn/cornell-before-2022-07/out1_node_feature_label.txt", kGeomGcn, "new_data/cornell/out1_node_feature_label.txt", 624308,
@@ -171,6 +178,10 @@ constexpr PublishedFile kFiles[] = {
      "d7fe55e94447dac5fb467872ca77e4065867ffe4292ec6c9481e8a558d362253"},
     {"planetoid/pubmed-presence/planetoid-index-map.json.gz", kPubmedTemporal, "planetoid-index-map.json.gz", 50518,
      "31d897552af05c0a512e0e19c82c0d57174bb97238a51f66f9e406e458d06d92"},
+    {"yeast/edges.csv", kNoHome, "", 268008,
+     "c89447a66d523424618faf048ed8b5b7be2b3ac6a2810256a7628da407cbc107"},
+    {"yeast/nodes.csv", kNoHome, "", 25605,
+     "d31fb2e244a5cabf00b5dc113cc7e07883bbaec9b69e52ed5d863c7d102fa886"},
 };
 // clang-format on
 
@@ -182,6 +193,13 @@ const PublishedFile* find_published_file(std::string_view path) {
   const auto* found = std::find_if(std::begin(kFiles), std::end(kFiles),
                                    [&](const PublishedFile& file) { return file.path == path; });
   return found == std::end(kFiles) ? nullptr : found;
+}
+
+std::string how_to_get(std::string_view path, const std::string& dataset) {
+  const PublishedFile* file = find_published_file(path);
+  if (file != nullptr && file->home.empty())
+    return "published nowhere in this form, docs/data.md says what it is made from";
+  return fmt::format("'emgnn data fetch {}' downloads it", dataset);
 }
 
 }  // namespace emgnn

@@ -16,8 +16,8 @@ namespace emgnn {
 
 struct DatasetInfo {
   std::string name;
-  std::string kind;                 // citation, web, heterogeneous, molecules
-  std::string summary;              // one line
+  std::string kind;     // citation, web, heterogeneous, social, interaction, molecules, generated
+  std::string summary;  // one line
   std::vector<std::string> files;   // under the data directory
   std::vector<std::string> splits;  // the first is the default
 };

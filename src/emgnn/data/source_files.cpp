@@ -16,9 +16,8 @@ SourceFiles::SourceFiles(std::filesystem::path data_dir, std::string dataset, Ch
 SourceFile SourceFiles::read(const std::string& path) const {
   const std::filesystem::path full = data_dir_ / path;
   if (!std::filesystem::exists(full)) {
-    throw DataError(fmt::format(
-        "{}: no such file; 'emgnn data fetch {}' downloads it, --data-dir says where it is",
-        full.string(), dataset_));
+    throw DataError(fmt::format("{}: no such file; {}, --data-dir says where it is", full.string(),
+                                how_to_get(path, dataset_)));
   }
   SourceFile file{full.string(), read_file(full)};
   const PublishedFile* published = find_published_file(path);

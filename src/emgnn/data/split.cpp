@@ -123,7 +123,7 @@ const Split* find_named(const ParsedDataset& parsed, const std::string& spec, ui
   std::vector<const Split*> family;
   for (const NamedSplit& named : parsed.splits) {
     if (named.name == spec) return &named.split;
-    if (named.name.starts_with(spec + ":")) family.push_back(&named.split);
+    if (named.name == fmt::format("{}:{}", spec, family.size())) family.push_back(&named.split);
   }
   return family.empty() ? nullptr : family[draw % family.size()];
 }

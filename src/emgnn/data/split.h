@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which labelled nodes are for training, validation and test. One grammar for every dataset:
-//   NAME                 a split that comes with the data: planetoid, gtn, emgnn, column
+//   NAME                 a split that comes with the data: planetoid, gtn, emgnn, am-gcn, column
 //   geom-gcn             the ten of geom-gcn in turn: (seed + run) mod 10;  geom-gcn:I  the I-th
 //   random:A/B/C         shares of the labelled nodes, shuffled by the seed
 // and, where the labels are classes,
 //   labels-per-class:K   the first K training ids of each class of the default split; the other
-//                        parts as they are
+//                        parts as they are; or the split of this name, where the data has one
 //   stratified:A/B/C     shares within each class
 //   per-class:K[/V/T]    K random nodes of each class, then V and T of the others; without V and T
 //                        half of the others each

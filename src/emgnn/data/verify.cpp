@@ -31,7 +31,7 @@ VerifyRow verify_dataset(const KnownDataset& known, const std::filesystem::path&
   VerifyRow row{known.info.name, VerifyStatus::kOk, {}};
   if (missing.size() == known.info.files.size()) {
     row.status = VerifyStatus::kAbsent;
-    row.detail = fmt::format("'emgnn data fetch {}' downloads it", known.info.name);
+    row.detail = how_to_get(known.info.files.front(), known.info.name);
   } else if (!missing.empty()) {
     row.status = VerifyStatus::kIncomplete;
     row.detail = fmt::format("missing: {}", fmt::join(missing, ", "));

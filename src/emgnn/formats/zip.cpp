@@ -12,11 +12,40 @@ namespace {
 
 // Deflate cannot do better than 1032 to 1, so a larger claim is a lie.
 constexpr uint64_t kMaxRatio = 1032;
+constexpr size_t kPieceBytes = size_t{1} << 18;
 
 std::string message_of(zip_error_t& error) {
   std::string text = zip_error_strerror(&error);
   zip_error_fini(&error);
   return text;
+}
+
+[[noreturn]] void fail_member(const std::string& file, const std::string& name,
+                              std::string_view what) {
+  throw DataError(fmt::format("{}: member {:?}: {}", file, name, what));
+}
+
+// Its place and size, which is bounded.
+zip_stat_t find_member(zip_t* zip, const std::string& name, const ZipLimits& limits,
+                       const std::string& file) {
+  zip_stat_t stat;
+  if (zip_stat(zip, name.c_str(), 0, &stat) != 0)
+    fail_member(file, name, "no such member in the archive");
+  constexpr uint64_t kNeeded =
+      ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_INDEX | ZIP_STAT_ENCRYPTION_METHOD;
+  if ((stat.valid & kNeeded) != kNeeded) fail_member(file, name, "its sizes are not stated");
+  if (stat.encryption_method != ZIP_EM_NONE) fail_member(file, name, "it is encrypted");
+  if (stat.size > limits.max_member_bytes) {
+    fail_member(file, name,
+                fmt::format("claims {} bytes, more than the {} that are read", stat.size,
+                            limits.max_member_bytes));
+  }
+  if (stat.size / kMaxRatio > stat.comp_size) {
+    fail_member(file, name,
+                fmt::format("claims {} bytes from {}: no archive packs so tightly", stat.size,
+                            stat.comp_size));
+  }
+  return stat;
 }
 
 }  // namespace
@@ -65,38 +94,29 @@ bool ZipReader::has(const std::string& name) const {
 }
 
 std::string ZipReader::read(const std::string& name) const {
-  const auto fail = [&](std::string_view what) {
-    throw DataError(fmt::format("{}: member {:?}: {}", file_, name, what));
-  };
-  zip_stat_t stat;
-  if (zip_stat(archive_->zip, name.c_str(), 0, &stat) != 0) fail("no such member in the archive");
-  constexpr uint64_t kNeeded =
-      ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_INDEX | ZIP_STAT_ENCRYPTION_METHOD;
-  if ((stat.valid & kNeeded) != kNeeded) fail("its sizes are not stated");
-  if (stat.encryption_method != ZIP_EM_NONE) fail("it is encrypted");
-  if (stat.size > limits_.max_member_bytes) {
-    fail(fmt::format("claims {} bytes, more than the {} that are read", stat.size,
-                     limits_.max_member_bytes));
-  }
-  if (stat.size / kMaxRatio > stat.comp_size) {
-    fail(fmt::format("claims {} bytes from {}: no archive packs so tightly", stat.size,
-                     stat.comp_size));
-  }
+  std::string bytes;
+  bytes.reserve(find_member(archive_->zip, name, limits_, file_).size);
+  stream(name, [&](std::string_view piece) { bytes += piece; });
+  return bytes;
+}
+
+void ZipReader::stream(const std::string& name,
+                       const std::function<void(std::string_view)>& take) const {
+  const zip_stat_t stat = find_member(archive_->zip, name, limits_, file_);
   const std::unique_ptr<zip_file_t, int (*)(zip_file_t*)> in(
       zip_fopen_index(archive_->zip, stat.index, 0), zip_fclose);
-  if (!in) fail(zip_strerror(archive_->zip));
-  std::string bytes(stat.size, '\0');
-  size_t have = 0;
-  char beyond = 0;
-  for (;;) {  // up to the end, where libzip compares the checksum
-    const bool full = have == bytes.size();
-    const zip_int64_t got = full ? zip_fread(in.get(), &beyond, 1)
-                                 : zip_fread(in.get(), bytes.data() + have, bytes.size() - have);
-    if (got < 0) fail(zip_file_strerror(in.get()));
-    if (got == 0 && !full) fail(fmt::format("holds {} bytes but claims {}", have, bytes.size()));
-    if (got == 0) return bytes;
-    if (full) fail(fmt::format("holds more than the {} bytes it claims", bytes.size()));
-    have += static_cast<size_t>(got);
+  if (!in) fail_member(file_, name, zip_strerror(archive_->zip));
+  std::string piece(kPieceBytes, '\0');
+  for (uint64_t have = 0;;) {  // up to the end, where libzip compares the checksum
+    const zip_int64_t got = zip_fread(in.get(), piece.data(), piece.size());
+    if (got < 0) fail_member(file_, name, zip_file_strerror(in.get()));
+    if (got == 0 && have < stat.size)
+      fail_member(file_, name, fmt::format("holds {} bytes but claims {}", have, stat.size));
+    if (got == 0) return;
+    have += static_cast<uint64_t>(got);
+    if (have > stat.size)
+      fail_member(file_, name, fmt::format("holds more than the {} bytes it claims", stat.size));
+    take(std::string_view(piece).substr(0, static_cast<size_t>(got)));
   }
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -29,6 +30,10 @@ class ZipReader {
   // The inflated member; its checksum has been compared. DataError when it is missing, damaged,
   // encrypted or too large.
   std::string read(const std::string& name) const;
+
+  // The same piece by piece, for members that need not be in memory as a whole. Damage may show only
+  // after the last piece.
+  void stream(const std::string& name, const std::function<void(std::string_view)>& take) const;
 
   const std::string& file() const { return file_; }
 

@@ -23,6 +23,9 @@ ZipReader::~ZipReader() = default;
 std::vector<std::string> ZipReader::names() const { refuse(file_); }
 bool ZipReader::has(const std::string&) const { refuse(file_); }
 std::string ZipReader::read(const std::string&) const { refuse(file_); }
+void ZipReader::stream(const std::string&, const std::function<void(std::string_view)>&) const {
+  refuse(file_);
+}
 
 std::string gunzip(std::string_view, const std::string& file, size_t) { refuse(file); }
 

@@ -2,6 +2,8 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include <emgnn/base/error.h>
 #include <emgnn/learn/probability_expectation.h>
@@ -66,6 +68,22 @@ std::vector<double> ClassTask::losses(const at::Tensor& outputs, const TargetRow
 
 std::unique_ptr<Expectation> ClassTask::expectation(Average average) const {
   return std::make_unique<ProbabilityExpectation>(average, kSoftmax);
+}
+
+// Of the probabilities. Their logarithm comes from the largest, so that none is lost to underflow.
+Prediction ClassTask::average(std::span<const Prediction> predictions) const {
+  std::vector<Prediction> probability(predictions.begin(), predictions.end());
+  for (Prediction& p : probability)
+    for (double& value : p.value) value = std::exp(value);
+  Prediction out = Task::average(probability);
+  for (size_t i = 0; i < out.value.size(); ++i) {
+    double top = -std::numeric_limits<double>::infinity(), sum = 0.0;
+    for (const Prediction& p : predictions) top = std::max(top, p.value[i]);
+    for (const Prediction& p : predictions)
+      sum += p.value[i] == top ? 1.0 : std::exp(p.value[i] - top);
+    out.value[i] = top + std::log(sum / static_cast<double>(predictions.size()));
+  }
+  return out;
 }
 
 const ScoreInfo& ClassTask::main_score() const {

@@ -13,7 +13,8 @@ struct Prediction {
   // [rows, width]: log-probabilities of the classes, probabilities of the labels, or values in the
   // unit of the target.
   std::vector<double> value;
-  // [rows, width]: the standard deviation over the graphs of the probability or the value.
+  // [rows, width]: the standard deviation of the probability or the value over the graphs, and over
+  // the members of an ensemble.
   std::vector<double> spread;
 };
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,7 @@ struct RoundRecord {
   double mean_loss = 0.0;           // E_{λ~p_t}[L(λ)]
   std::vector<double> mean_lambda;  // E_{λ~p_t}[λ]
   std::optional<McmcSummary> mcmc;  // none: the posterior was enumerated
+  std::optional<int64_t> member;    // of an ensemble, from 0
 };
 
 // Of one part of the data.
@@ -49,6 +51,7 @@ struct EpochRecord {
   int64_t round = 0;       // of EM; 0: none yet, or never
   double train_loss = 0.0;
   std::optional<PartScores> validation;
+  std::optional<int64_t> member;  // of an ensemble, from 0; epochs are counted over all members
 };
 
 // A learned distribution over graphs.
@@ -60,6 +63,10 @@ struct GraphDistribution {
   std::vector<Marginal> prior;  // of each coordinate
   std::vector<FamilyTable> tables;
 };
+
+// Of at least one, all over the same family and equally likely: the mean of the probabilities, in
+// the order of the points, without tables.
+GraphDistribution mixture_of(std::span<const GraphDistribution> distributions);
 
 // How a fit went.
 struct FitSummary {

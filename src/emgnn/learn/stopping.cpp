@@ -37,6 +37,7 @@ StopRule parse_stop_rule(const std::string& text, std::span<const ScoreInfo> sco
     if (rule.name == text) return rule;
     names.push_back(rule.name);
   }
+  names.emplace_back("score");  // stop_rule() puts the name of the main score in its place
   throw UsageError(
       fmt::format("stop.rule: expected one of {}, got \"{}\"", fmt::join(names, ", "), text));
 }

@@ -3,6 +3,8 @@
 
 #include <ATen/ATen.h>
 
+#include <cmath>
+
 #include <emgnn/base/error.h>
 #include <emgnn/learn/tasks.h>
 
@@ -29,6 +31,22 @@ std::vector<double> Task::losses(const at::Tensor& outputs, const TargetRows& ta
     double sum = 0.0;
     for (int64_t i = 0; i < rows; ++i) sum += data[g * rows + i];
     out.push_back(sum / static_cast<double>(rows));
+  }
+  return out;
+}
+
+Prediction Task::average(std::span<const Prediction> predictions) const {
+  const auto count = static_cast<double>(predictions.size());
+  Prediction out = predictions.front();
+  for (size_t i = 0; i < out.value.size(); ++i) {
+    double sum = 0.0, variance = 0.0;
+    for (const Prediction& p : predictions) sum += p.value[i];
+    out.value[i] = sum / count;
+    for (const Prediction& p : predictions) {
+      const double off = p.value[i] - out.value[i];
+      variance += p.spread[i] * p.spread[i] + off * off;
+    }
+    out.spread[i] = std::sqrt(variance / count);
   }
   return out;
 }

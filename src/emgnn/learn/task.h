@@ -62,6 +62,9 @@ class Task {
   virtual std::vector<double> losses(const at::Tensor& outputs, const TargetRows& target) const;
 
   virtual std::unique_ptr<Expectation> expectation(Average average) const = 0;
+  // The mean of several predictions of the same rows, each as likely as the others. Its spread is
+  // within and between them: Var = E[Var] + Var[E].
+  virtual Prediction average(std::span<const Prediction> predictions) const;
 
   virtual std::span<const ScoreInfo> scores() const = 0;
   virtual const ScoreInfo& main_score() const = 0;

@@ -18,6 +18,7 @@ class ClassTask : public Task {
   at::Tensor row_loss(const at::Tensor& outputs, const TargetRows& target) const override;
   std::vector<double> losses(const at::Tensor& outputs, const TargetRows& target) const override;
   std::unique_ptr<Expectation> expectation(Average average) const override;
+  Prediction average(std::span<const Prediction> predictions) const override;
   std::span<const ScoreInfo> scores() const override { return class_score_info(); }
   const ScoreInfo& main_score() const override;
   PartScores score(std::span<const double> value, std::span<const int32_t> rows,

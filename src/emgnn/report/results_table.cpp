@@ -26,16 +26,29 @@ std::vector<ScoreInfo> shown(const std::vector<ScoreInfo>& scores) {
           scores.begin() + static_cast<ptrdiff_t>(std::min(kShownScores, scores.size()))};
 }
 
-// The worst of the last rounds of all runs, when they were sampled.
-std::string sampling_verdict(const std::vector<RunRecord>& runs) {
-  std::optional<McmcSummary> worst;
+// Of the last round of each run, or of each member of an ensemble, when it was sampled.
+std::vector<McmcSummary> last_samplings(const std::vector<RunRecord>& runs) {
+  std::vector<McmcSummary> out;
   for (const RunRecord& run : runs) {
-    if (run.fit.rounds.empty() || !run.fit.rounds.back().mcmc) continue;
-    worst = worse(worst.value_or(*run.fit.rounds.back().mcmc), *run.fit.rounds.back().mcmc);
+    const std::vector<RoundRecord>& rounds = run.fit.rounds;
+    for (size_t i = 0; i < rounds.size(); ++i) {
+      const bool last = i + 1 == rounds.size() || rounds[i + 1].member != rounds[i].member;
+      if (last && rounds[i].mcmc) out.push_back(*rounds[i].mcmc);
+    }
   }
-  if (!worst) return "";
-  const std::string of = runs.size() > 1 ? fmt::format(" (worst of {} runs)", runs.size()) : "";
-  return fmt::format("sampled{}: {}\n", of, in_words(*worst));
+  return out;
+}
+
+std::string sampling_verdict(const std::vector<RunRecord>& runs) {
+  const std::vector<McmcSummary> each = last_samplings(runs);
+  if (each.empty()) return "";
+  McmcSummary worst = each.front();
+  for (const McmcSummary& one : each) worst = worse(worst, one);
+  const bool ensembles = each.size() > runs.size();
+  const std::string of = each.size() > 1 ? fmt::format(" (worst of {} {})", each.size(),
+                                                       ensembles ? "members" : "runs")
+                                         : "";
+  return fmt::format("sampled{}: {}\n", of, in_words(worst));
 }
 
 std::string title(const Results& results, const std::vector<ScoreInfo>& scores) {

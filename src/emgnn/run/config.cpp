@@ -5,11 +5,14 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include <emgnn/base/error.h>
 #include <emgnn/base/shipped_files.h>
+#include <emgnn/learn/ensemble_learner.h>
 #include <emgnn/methods/catalogue.h>
 #include <emgnn/run/config_text.h>
+#include <emgnn/run/evaluate.h>
 #include <emgnn/run/load.h>
 
 namespace emgnn {
@@ -95,10 +98,23 @@ RunConfig::RunConfig(const std::string& method, const std::string& dataset) : me
   }
 }
 
+std::shared_ptr<Learner> RunConfig::learner(const LearnerInput& input) const {
+  if (ensemble.members == 1) return method_->learner(input);
+  std::vector<std::shared_ptr<Learner>> members;
+  for (int64_t k = 0; k < ensemble.members; ++k) {
+    LearnerInput own = input;
+    own.seed = member_seed(input.seed, k);
+    members.push_back(method_->learner(own));
+  }
+  std::shared_ptr<const Task> task = task_of(*members.front(), *input.data);
+  return std::make_shared<EnsembleLearner>(std::move(members), std::move(task));
+}
+
 void RunConfig::describe(OptionVisitor& visitor) const {
   // The walk over the options is the same for reading and writing; only a reader writes.
   auto& self = const_cast<RunConfig&>(*this);
   emgnn::describe(visitor, self.data, facts_.kind);
+  emgnn::describe(visitor, self.ensemble);
   self.method_->describe(visitor, facts_);
 }
 

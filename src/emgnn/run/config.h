@@ -23,7 +23,10 @@ class RunConfig {
   RunConfig(const std::string& method, const std::string& dataset);
 
   DataOptions data;
+  EnsembleOptions ensemble;
   const MethodConfig& method() const { return *method_; }
+  // The method's, or an ensemble of them. UsageError when the data or the settings do not fit.
+  std::shared_ptr<Learner> learner(const LearnerInput& input) const;
   DataKind kind() const { return facts_.kind; }
 
   // Later layers win. An unknown key is a UsageError that names near matches. TOML messages carry

@@ -102,6 +102,15 @@ std::vector<Assignment> parse_assignments(std::string_view text, const std::stri
   return out;
 }
 
+Assignment parse_assignment(std::string_view text, const std::string& layer) {
+  const size_t equals = text.find('=');
+  EMGNN_CHECK(equals != std::string_view::npos && equals > 0, layer + " expects key=value", text);
+  return {.key = std::string(text.substr(0, equals)),
+          .value = std::string(text.substr(equals + 1)),
+          .where = "",
+          .toml_type = ""};
+}
+
 std::vector<Assignment> method_tables(std::string_view text, const std::string& file) {
   const toml::table all = parse(text, file);
   std::vector<Assignment> out;

@@ -26,6 +26,9 @@ struct Assignment {
 std::vector<Assignment> parse_assignments(std::string_view text, const std::string& file,
                                           const std::string& method);
 
+// "em.rounds=20" of a layer. UsageError when it has no key or no value.
+Assignment parse_assignment(std::string_view text, const std::string& layer);
+
 // What stands below [method]: a key for each NAME, and what it is.
 std::vector<Assignment> method_tables(std::string_view text, const std::string& file);
 

@@ -8,9 +8,11 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <vector>
 
 #include <emgnn/base/error.h>
+#include <emgnn/base/utf8.h>
 #include <emgnn/run/config.h>
 #include <emgnn/run/config_text.h>
 #include <emgnn/run/evaluate.h>
@@ -103,6 +105,27 @@ void check_same_data(const RunFolder& folder, const Data& data) {
   refuse(file, "data.sha256", there["data"]["sha256"].dump(), Json(fingerprint(data)).dump());
 }
 
+// The files of a run are JSON: what tells it from others must be text.
+void check_text(const RunRequest& request, const RunConfig& config) {
+  const auto check = [](const std::string& key, const std::string& value) {
+    if (first_invalid_utf8(value)) throw UsageError(fmt::format("{}: not UTF-8: {:?}", key, value));
+  };
+  check("the name of the dataset", request.config.dataset);
+  for (const auto& [key, value] : config.values()) check(key, value);
+}
+
+// Whoever has seen one class only answers with it, and may be right every time.
+void check_several_classes(const Data& data) {
+  const Labels& labels = data.labels();
+  if (labels.kind != LabelKind::kClasses) return;
+  std::set<int32_t> seen;
+  for (int32_t row : data.split().train) seen.insert(labels.cls[static_cast<size_t>(row)]);
+  if (seen.size() != 1) return;
+  throw DataError(fmt::format("{}: nothing to learn: all {} training rows are of class {:?}",
+                              data.name(), data.split().train.size(),
+                              labels.names[static_cast<size_t>(*seen.begin())]));
+}
+
 // All runs of a request and the folders of each.
 class RunSet {
  public:
@@ -117,6 +140,7 @@ class RunSet {
         folders_(several() ? static_cast<size_t>(request.runs) : 0) {
     results_.dataset = request.config.dataset;
     results_.method = request.config.method;
+    check_text(request, config_);
     if (request.out) {
       lock_ = std::make_unique<FolderLock>(*request.out);
       place(*request.out);
@@ -127,8 +151,8 @@ class RunSet {
   Results fit() {
     try {
       for (int64_t r = 0; r < request_.runs; ++r) add_run(r);
-    } catch (const Interrupted&) {
-      if (!request_.out) place(request_.rescue);
+    } catch (const Interrupted& stop) {
+      if (!request_.out) rescue(stop);
       throw;
     }
     results_.config = config_.entries();
@@ -147,6 +171,18 @@ class RunSet {
     top_.move_to(path);
     for (int64_t r = 0; several() && r < request_.runs; ++r) {
       folder_of(r).move_to(path / fmt::format("seed-{}", seed_of(r)));
+    }
+  }
+
+  // What is half written is worth nothing; the user learns that the run is lost, and why.
+  void rescue(const Interrupted& stop) {
+    std::error_code ignored;
+    const bool was_there = std::filesystem::exists(request_.rescue, ignored);
+    try {
+      place(request_.rescue);
+    } catch (const Error& error) {
+      if (!was_there) std::filesystem::remove_all(request_.rescue, ignored);
+      throw Interrupted(fmt::format("{}; the run is lost: {}", stop.what(), error.what()));
     }
   }
 
@@ -216,8 +252,10 @@ class RunSet {
     const uint64_t seed = seed_of(r);
     const Clock::time_point start = Clock::now();
     const std::shared_ptr<const Data> data = load(r);
+    check_names(*data);
+    check_several_classes(*data);
     const std::shared_ptr<Learner> learner =
-        config_.method().learner({.data = data, .prepared = prepared_, .seed = seed});
+        config_.learner({.data = data, .prepared = prepared_, .seed = seed});
     const double prepare_seconds = seconds_since(start);
     const RunIdentity identity = {{"dataset", request_.config.dataset},
                                   {"data_sha256", fingerprint(*data)},
@@ -267,7 +305,8 @@ class RunSet {
       for (FamilyTable& table : run.graphs->tables) folder.write(table.file, std::move(table.csv));
       run.graphs->tables.clear();
     }
-    folder.write("predictions.csv", predictions_csv(data, prediction));
+    const TestLabels test = request_.hide_test ? TestLabels::kHide : TestLabels::kShow;
+    folder.write("predictions.csv", predictions_csv(data, prediction, test));
     if (data.table()) folder.write("rejects.csv", rejects_csv(data.table()->rejects));
     if (source_.graphs_differ())
       folder.write("perturbed_edges.csv", perturbed_edges_csv(*data.graph()));

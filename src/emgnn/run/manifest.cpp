@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include <emgnn/base/error.h>
+#include <emgnn/base/utf8.h>
 #include <emgnn/base/version.h>
 #include <emgnn/formats/checksum.h>
 
@@ -83,6 +85,14 @@ std::string table_fingerprint(const MoleculeTable& table, const Split& split) {
   return print.digest();
 }
 
+void check_names(const std::vector<std::string>& names, const char* what,
+                 const std::string& dataset) {
+  for (const std::string& name : names) {
+    if (first_invalid_utf8(name))
+      throw DataError(fmt::format("{}: the name of {} is not UTF-8: {:?}", dataset, what, name));
+  }
+}
+
 }  // namespace
 
 std::string fingerprint(const Data& data) {
@@ -110,6 +120,17 @@ Json describe_data(const Data& data) {
   out["splits"] = sizes(data.split());
   out["sha256"] = fingerprint(data);
   return out;
+}
+
+void check_names(const Data& data) {
+  check_names(data.labels().names, "a class, label or target", data.name());
+  if (!data.graph()) return;
+  const Dataset& graph = *data.graph();
+  for (const Relation& relation : graph.graph.relations)
+    check_names({relation.name}, "an edge type", data.name());
+  check_names(graph.node_type_names, "a type of nodes", data.name());
+  check_names(graph.features.names, "a feature", data.name());
+  check_names(graph.node_names, "a node", data.name());
 }
 
 Json describe_program(const Context& context) {

@@ -18,6 +18,10 @@ std::string fingerprint(const Data& data);
 // table of molecules.
 nlohmann::ordered_json describe_data(const Data& data);
 
+// DataError for a name of a class, label, target, edge type, type of nodes, feature or node that is
+// not UTF-8: the files of a run cannot hold it.
+void check_names(const Data& data);
+
 // {"emgnn", "commit", "compiler", "device", "threads"}
 nlohmann::ordered_json describe_program(const Context& context);
 

@@ -148,11 +148,13 @@ ModelFile decode_model(std::string_view bytes, const std::string& name) {
 
 ModelFile read_model(const fs::path& run) {
   const fs::path file = run / kModelFile;
-  if (fs::exists(file)) return decode_model(read_file(file), file.string());
-  if (!fs::is_directory(run)) throw UsageError(fmt::format("{}: no such folder", run.string()));
-  std::error_code ignored;
+  std::error_code error, ignored;
+  if (fs::exists(file, error)) return decode_model(read_file(file), file.string());
+  if (error) throw UsageError(fmt::format("{}: cannot be read: {}", run.string(), error.message()));
+  if (!fs::is_directory(run, ignored))
+    throw UsageError(fmt::format("{}: no such folder", run.string()));
   for (const auto& entry : fs::directory_iterator(run, ignored)) {
-    if (!fs::exists(entry.path() / kModelFile)) continue;
+    if (!fs::exists(entry.path() / kModelFile, ignored)) continue;
     throw UsageError(fmt::format("{}: several runs; choose one of them, as in {}", run.string(),
                                  entry.path().string()));
   }

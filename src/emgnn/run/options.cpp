@@ -20,4 +20,10 @@ void describe(OptionVisitor& visitor, DataOptions& options, DataKind kind) {
                "each direction of a relation is an edge type of its own (imdb, acm, dblp)");
 }
 
+void describe(OptionVisitor& visitor, EnsembleOptions& options) {
+  visitor.integer("ensemble", options.members, 1, 1000,
+                  "how many times the method is trained, each with a seed of its own; predictions "
+                  "are averaged");
+}
+
 }  // namespace emgnn

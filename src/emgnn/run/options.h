@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be chosen about the data of a run.
+// What can be chosen about a run, whatever the method: its data, and how many learners it trains.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include <emgnn/base/options.h>
@@ -19,5 +20,10 @@ struct DataOptions {
   MoleculeOptions molecules;
 };
 void describe(OptionVisitor& visitor, DataOptions& options, DataKind kind);
+
+struct EnsembleOptions {
+  int64_t members = 1;
+};
+void describe(OptionVisitor& visitor, EnsembleOptions& options);
 
 }  // namespace emgnn

@@ -67,7 +67,7 @@ Predicted predict_with(const PredictRequest& request, bool with_labels) {
   MatchedData matched = match(*data, model.schema);
   out.data = matched.data;
   out.notes = std::move(matched.notes);
-  out.learner = config.method().learner(
+  out.learner = config.learner(
       {.data = out.data, .prepared = std::make_shared<Prepared>(), .seed = model.seed});
   StateReader reader(model.archive, (request.run / kModelFile).string(),
                      StateVisitor::Scope::kModel, matched.node_row);

@@ -23,6 +23,20 @@ std::vector<const char*> parts_of(const Split& split, int64_t count) {
   return out;
 }
 
+// What is left when nothing is known of these rows.
+Labels without(Labels labels, const std::vector<int32_t>& rows) {
+  const auto names = static_cast<ptrdiff_t>(labels.names.size());
+  for (int32_t row : rows) {
+    if (labels.kind == LabelKind::kClasses) {
+      labels.cls[static_cast<size_t>(row)] = kNoLabel;
+    } else {
+      std::fill_n(labels.value.begin() + row * names, names,
+                  std::numeric_limits<double>::quiet_NaN());
+    }
+  }
+  return labels;
+}
+
 std::string named(const char* what, const std::string& name) {
   return csv_field(fmt::format("{}({})", what, name));
 }
@@ -30,8 +44,8 @@ std::string named(const char* what, const std::string& name) {
 // The columns of one kind of label; `known` says whether what is known is shown too.
 class Columns {
  public:
-  Columns(const Data& data, const Prediction& prediction, bool known)
-      : labels_(data.labels()), prediction_(prediction), known_(known) {}
+  Columns(const Labels& labels, const Prediction& prediction, bool known)
+      : labels_(labels), prediction_(prediction), known_(known) {}
 
   std::string header() const {
     switch (labels_.kind) {
@@ -143,9 +157,11 @@ std::string posterior_csv(const GraphDistribution& graphs) {
   return out;
 }
 
-std::string predictions_csv(const Data& data, const Prediction& prediction) {
+std::string predictions_csv(const Data& data, const Prediction& prediction, TestLabels test) {
   const std::vector<const char*> part = parts_of(data.split(), data.num_rows());
-  const Columns columns(data, prediction, true);
+  const Labels labels =
+      test == TestLabels::kHide ? without(data.labels(), data.split().test) : data.labels();
+  const Columns columns(labels, prediction, true);
   std::string out = (data.table() ? "row,smiles,split" : "node,split") + columns.header() + "\n";
   for (size_t i = 0; i < prediction.rows.size(); ++i) {
     const int32_t row = prediction.rows[i];
@@ -160,7 +176,7 @@ std::string predictions_csv(const Data& data, const Prediction& prediction) {
 
 std::string predictions_csv_with_rejects(const Data& data, const Prediction& prediction) {
   const MoleculeTable& table = *data.table();
-  const Columns columns(data, prediction, false);
+  const Columns columns(data.labels(), prediction, false);
   const std::string empty(columns.count(), ',');
   std::string out = "row,smiles" + columns.header() + ",rejected\n";
   auto reject = table.rejects.begin();

@@ -19,7 +19,9 @@ std::string posterior_csv(const GraphDistribution& graphs);
 //   labels   label, predicted (names joined by ;), p(LABEL) and spread(LABEL) of each label
 //   values   target, value, spread; with several targets target(T), value(T), spread(T) of each
 // spread is the standard deviation over the graphs.
-std::string predictions_csv(const Data& data, const Prediction& prediction);
+enum class TestLabels { kShow, kHide };  // hidden: empty
+std::string predictions_csv(const Data& data, const Prediction& prediction,
+                            TestLabels test = TestLabels::kShow);
 
 // The same for new molecules: no split, nothing known, and a last column `rejected`, the reason why
 // a row has no prediction; every record of the file is a row.

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <map>
 #include <nlohmann/json.hpp>
 
 #include <emgnn/base/error.h>
@@ -94,15 +93,9 @@ GraphDistribution parse_graphs(const Json& json) {
 
 std::optional<GraphDistribution> mean_graphs(const std::vector<RunRecord>& runs) {
   if (runs.empty() || !runs.front().graphs) return std::nullopt;
-  std::map<LambdaPoint, double> sum;
-  for (const RunRecord& run : runs)
-    for (const WeightedPoint& point : run.graphs->points) sum[point.lambda] += point.p;
-  GraphDistribution out = *runs.front().graphs;
-  out.points.clear();
-  out.tables.clear();
-  for (const auto& [lambda, p] : sum)
-    out.points.push_back({lambda, p / static_cast<double>(runs.size())});
-  return out;
+  std::vector<GraphDistribution> each;
+  for (const RunRecord& run : runs) each.push_back(run.graphs.value());
+  return mixture_of(each);
 }
 
 std::vector<double> values_of(const Results& results, const std::string& score) {

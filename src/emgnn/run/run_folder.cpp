@@ -35,8 +35,14 @@ std::string RunFolder::name_of(const std::string& file) const {
 }
 
 std::optional<std::string> RunFolder::read(const std::string& file) const {
-  if (!place_ || !std::filesystem::exists(*place_ / file)) return std::nullopt;
-  return read_file(*place_ / file);
+  if (!place_) return std::nullopt;
+  const std::filesystem::path path = *place_ / file;
+  std::error_code error;
+  const bool there = std::filesystem::exists(path, error);
+  if (error)
+    throw UsageError(fmt::format("{}: cannot be read: {}", path.string(), error.message()));
+  if (!there) return std::nullopt;
+  return read_file(path);
 }
 
 void RunFolder::write(const std::string& file, std::string content) {

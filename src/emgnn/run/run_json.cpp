@@ -35,6 +35,7 @@ Json to_json(const RoundRecord& round) {
               {"mean_loss", round.mean_loss},
               {"mean_lambda", round.mean_lambda}};
   if (round.mcmc) out["mcmc"] = to_json(*round.mcmc);
+  if (round.member) out["member"] = *round.member;
   return out;
 }
 
@@ -44,8 +45,10 @@ RoundRecord parse_round(const Json& json) {
                   .normalizer_ratio = real_or_nan(json.at("normalizer_ratio")),
                   .mean_loss = real_or_nan(json.at("mean_loss")),
                   .mean_lambda = json.at("mean_lambda").get<std::vector<double>>(),
-                  .mcmc = {}};
+                  .mcmc = {},
+                  .member = {}};
   if (json.contains("mcmc")) out.mcmc = parse_mcmc(json.at("mcmc"));
+  if (json.contains("member")) out.member = json.at("member").get<int64_t>();
   return out;
 }
 

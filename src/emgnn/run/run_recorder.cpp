@@ -61,6 +61,7 @@ void RunRecorder::on_epoch(const EpochRecord& epoch) {
                {"epoch", epoch.epoch},
                {"round", epoch.round},
                {"train_loss", epoch.train_loss}};
+  if (epoch.member) line["member"] = *epoch.member;
   if (epoch.validation) {
     line["validation_loss"] = epoch.validation->loss;
     line["validation_" + main_score_.name] = epoch.validation->scores.at(main_score_.name);

@@ -41,6 +41,22 @@ kernels::CsrView view(const Csr& a) {
   return {a.num_rows, a.num_cols, a.rowptr.data(), a.col.data()};
 }
 
+// The arguments of S_gᵀ grad_out[g] for all g, [num_graphs, num_outputs, d]. Their sum does not read
+// out_stride.
+kernels::SpmmBatch transposed(const HopPattern& pattern, const float* values,
+                              const at::Tensor& grad_out, const at::Tensor& grad_in) {
+  const int64_t width = grad_out.size(-1);
+  return {.num_graphs = grad_out.size(0),
+          .width = width,
+          .val = values,
+          .val_stride = pattern.hop.pattern.num_entries(),
+          .val_index = pattern.backward.entry.data(),
+          .in = grad_out.data_ptr<float>(),
+          .in_stride = grad_out.size(1) * width,
+          .out = grad_in.data_ptr<float>(),
+          .out_stride = grad_in.size(-2) * width};
+}
+
 }  // namespace
 
 void Edges::index() {
@@ -156,31 +172,16 @@ at::Tensor PatternPropagation::apply_each(const at::Tensor& in) const {
 }
 
 at::Tensor PatternPropagation::transpose_shared(const at::Tensor& grad_out) const {
-  const int64_t width = grad_out.size(-1);
   at::Tensor grad_in = shared_input_like(grad_out);
-  kernels::spmm_sum(view(pattern().backward.csr), {.num_graphs = num_graphs(),
-                                                   .width = width,
-                                                   .val = kept_values(),
-                                                   .val_stride = num_entries(),
-                                                   .val_index = pattern().backward.entry.data(),
-                                                   .in = grad_out.data_ptr<float>(),
-                                                   .in_stride = num_outputs() * width,
-                                                   .out = grad_in.data_ptr<float>()});
+  kernels::spmm_sum(view(pattern().backward.csr),
+                    transposed(pattern(), kept_values(), grad_out, grad_in));
   return grad_in;
 }
 
 at::Tensor PatternPropagation::transpose_each(const at::Tensor& grad_out) const {
-  const int64_t width = grad_out.size(-1);
   at::Tensor grad_in = each_input_like(grad_out);
-  kernels::spmm(view(pattern().backward.csr), {.num_graphs = num_graphs(),
-                                               .width = width,
-                                               .val = kept_values(),
-                                               .val_stride = num_entries(),
-                                               .val_index = pattern().backward.entry.data(),
-                                               .in = grad_out.data_ptr<float>(),
-                                               .in_stride = num_outputs() * width,
-                                               .out = grad_in.data_ptr<float>(),
-                                               .out_stride = num_inputs() * width});
+  kernels::spmm(view(pattern().backward.csr),
+                transposed(pattern(), kept_values(), grad_out, grad_in));
   return grad_in;
 }
 

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the commands that apply a stored model have in common.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <cstdint>
+#include <string>
+
+#include <emgnn/base/context.h>
+#include <emgnn/cli/status_line.h>
+#include <emgnn/run/request.h>
+
+namespace emgnn::cli {
+
+struct ModelArguments {
+  std::string run, dataset, data_dir;
+  int64_t threads = hardware_threads();
+  std::string device = "cpu";
+};
+// --run, --dataset, --data-dir, --threads, --device
+void add_model_options(CLI::App& command, ModelArguments& arguments,
+                       const std::string& dataset_help);
+
+// Shows on `line`, which the request refers to, how far the molecules are, and carries Ctrl-C to
+// the library.
+PredictRequest make_request(const ModelArguments& arguments, StatusLine& line);
+
+}  // namespace emgnn::cli

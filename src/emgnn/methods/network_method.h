@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <type_traits>
+
+#include <emgnn/methods/network_config.h>
+
+namespace emgnn {
+
+namespace detail {
+// Inside a class with a describe of its own the one for `options` would not be found.
+template <class Options>
+void describe_options(OptionVisitor& visitor, Options& options) {
+  describe(visitor, options);
+}
+}  // namespace detail
+
+// A network with options of its own and nothing else to decide. Model is a layer, of which the
+// network is a stack, or a network that is made of (options, shape, seed).
+template <class Model, class Options>
+class NetworkMethod : public NetworkConfig {
+ public:
+  using NetworkConfig::NetworkConfig;
+
+ protected:
+  void describe_network(OptionVisitor& visitor) override {
+    detail::describe_options(visitor, options_);
+  }
+  std::shared_ptr<Network> make_network(const Plan& plan) const override {
+    if constexpr (std::is_base_of_v<Layer, Model>) {
+      return stack<Model>(plan, options_, options_.stack.hidden);
+    } else {
+      return std::make_shared<Model>(options_, plan.shape, plan.seed);
+    }
+  }
+
+ private:
+  Options options_;
+};
+
+}  // namespace emgnn
