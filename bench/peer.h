@@ -110,7 +110,7 @@ class Peer {
     const TargetRows target = task_->target(data_->split().train);
     Rng rng(options_.seed, Stream::kDraw, static_cast<uint64_t>(step));
     for (int64_t k = 0; k < em.draws; ++k) {
-      const int64_t lam = draw_lambda(em.variant, posterior, space_->size(), rng);
+      const int64_t lam = draw_lambda(em, posterior, space_->size(), rng);
       const double weight = mstep_weight(em, posterior, space_->size(), lam);
       const at::Tensor logits = forward(lam, true, data_->split().train);
       (task_->row_loss(logits.unsqueeze(0), target).mean() *

@@ -56,8 +56,8 @@ TEST(EmLearner, WithOnePointIsOrdinaryTrainingBitForBit) {
   setting.em.em.warmup = 10;
   setting.em.em.rounds = 2;
   EXPECT_EQ(train_em(), want);
-  NetworkLearner network(observed_parts(setting), {},
-                         {.fit = {20}, .optim = {}, .stop = {.rule = "never"}, .seed = 5});
+  NetworkLearner network(Problem(observed_parts(setting), {.seed = 5}),
+                         {.fit = {20}, .optim = {}, .stop = {.rule = "never"}});
   fit(network);
   EXPECT_EQ(predict(network, *setting.data).value, want);
 }
@@ -81,7 +81,7 @@ TEST(EmLearner, ARoundOfEveryVariantIsTheTextbookRound) {
         Rng rng(5, Stream::kDraw, step);
         std::vector<LambdaDraw> draws;
         for (int64_t k = 0; k < setting.em.em.draws; ++k) {
-          const int64_t id = draw_lambda(variant, p, 21, rng);
+          const int64_t id = draw_lambda(setting.em.em, p, 21, rng);
           draws.push_back({id, mstep_weight(setting.em.em, p, 21, id)});
         }
         problem.objective(draws, {.training = true, .seed = 5, .step = step}, {}).value.backward();
@@ -147,11 +147,11 @@ TEST(EmLearner, BrokenDistributionInAFileIsRefused) {
     writer.numbers("p/lam_ids", ids);
     writer.numbers("p/log_probs", log_probs);
     StateReader reader(writer.archive, "f", Scope::kModel);
-    std::optional<Posterior> p;
-    visit_posterior(reader, "p", p);
+    std::optional<GraphPosterior> p;
+    visit_posterior(reader, "p", p, false);
     return p;
   };
-  EXPECT_EQ(read({1, 4}, {-0.5, -1.0})->lam_ids(), (std::vector<int64_t>{1, 4}));
+  EXPECT_EQ(read({1, 4}, {-0.5, -1.0})->p.lam_ids(), (std::vector<int64_t>{1, 4}));
   EXPECT_THROW(read({}, {}), DataError);
   EXPECT_THROW(read({1, 4}, {0.0}), DataError);
   EXPECT_THROW(read({4, 1}, {-0.5, -1.0}), DataError);
@@ -318,7 +318,7 @@ TEST(EmLearner, LabelsOutsideTheTrainingSetChangeNothingButTheScores) {
   EXPECT_EQ(a->posterior().log_probs(), b->posterior().log_probs());
   EXPECT_NE(test_accuracy(*a, *setting.data), test_accuracy(*b, *shuffled.data));
   Setting by_name = setting;
-  by_name.problem.evidence_from_validation = true;
+  by_name.problem.evidence = EvidenceRows::kTrainAndValidation;
   EXPECT_NE(by_name.trained()->posterior().log_probs(), a->posterior().log_probs());
 }
 

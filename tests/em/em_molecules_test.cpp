@@ -56,11 +56,10 @@ struct Setting {
   }
   std::shared_ptr<NetworkLearner> plain() const {
     return std::make_shared<NetworkLearner>(
-        parts(false), problem,
+        Problem(parts(false), problem),
         NetworkLearnerOptions{.fit = {em.em.warmup + em.em.rounds * em.em.steps},
                               .optim = em.optim,
-                              .stop = em.stop,
-                              .seed = 5});
+                              .stop = em.stop});
   }
   std::shared_ptr<EmLearner> trained() const {
     auto out = learner();

@@ -72,14 +72,17 @@ TEST(Variant, SignRuleKeepsAPointThatEqualsThePrior) {
 TEST(Variant, DrawsFollowThePosteriorOrTheUniform) {
   constexpr int kDraws = 60000;
   for (Variant variant : {Variant::kPt, Variant::kPo, Variant::kPd, Variant::kPh}) {
-    Rng rng(8, Stream::kTest, static_cast<uint64_t>(variant));
-    std::vector<double> count(3);
-    for (int i = 0; i < kDraws; ++i)
-      ++count[static_cast<size_t>(draw_lambda(variant, posterior(), 3, rng))];
-    for (int64_t lam : {0, 1, 2}) {
-      const double q = draw_probability(variant, posterior(), 3, lam);
-      EXPECT_NEAR(count[static_cast<size_t>(lam)] / kDraws, q,
-                  4.5 * std::sqrt(q * (1 - q) / kDraws));
+    for (double explore : {0.0, 0.3, 1.0}) {
+      const EmOptions em{.variant = variant, .explore = explore};
+      Rng rng(8, Stream::kTest, static_cast<uint64_t>(variant));
+      std::vector<double> count(3);
+      for (int i = 0; i < kDraws; ++i)
+        ++count[static_cast<size_t>(draw_lambda(em, posterior(), 3, rng))];
+      for (int64_t lam : {0, 1, 2}) {
+        const double q = draw_probability(em, posterior(), 3, lam);
+        EXPECT_NEAR(count[static_cast<size_t>(lam)] / kDraws, q,
+                    4.5 * std::sqrt(q * (1 - q) / kDraws));
+      }
     }
   }
 }

@@ -58,7 +58,9 @@ std::vector<std::shared_ptr<Learner>> make_members(
   std::vector<std::shared_ptr<Learner>> out;
   for (int64_t k = 0; k < kMembers; ++k)
     out.push_back(
-        config->learner({.data = data, .prepared = prepared, .seed = member_seed(kSeed, k)}));
+        config->learner({.data = data,
+                         .prepared = prepared,
+                         .seed = member_seed(kSeed, Stream::kEnsemble, static_cast<uint64_t>(k))}));
   return out;
 }
 
@@ -182,8 +184,9 @@ INSTANTIATE_TEST_SUITE_P(All, EnsembleOnData,
 TEST(EnsembleSeed, FirstIsTheRunsOwnAndNoneIsSharedByNeighbouringRuns) {
   std::set<uint64_t> seen;
   for (uint64_t run = 0; run < 100; ++run) {
-    EXPECT_EQ(member_seed(run, 0), run);
-    for (int64_t k = 0; k < 100; ++k) seen.insert(member_seed(run, k));
+    EXPECT_EQ(member_seed(run, Stream::kEnsemble, static_cast<uint64_t>(0)), run);
+    for (int64_t k = 0; k < 100; ++k)
+      seen.insert(member_seed(run, Stream::kEnsemble, static_cast<uint64_t>(k)));
   }
   EXPECT_EQ(seen.size(), 100U * 100U);
 }
@@ -204,8 +207,10 @@ TEST(EnsembleLearner, EpochsAreCountedOverMembersOfWhichEachStopsByItself) {
   const auto config = configured("gcn", *data, settings);
   std::vector<std::shared_ptr<Learner>> members;
   for (int64_t k = 0; k < kMembers; ++k)
-    members.push_back(config->learner(
-        {.data = data, .prepared = std::make_shared<Prepared>(), .seed = member_seed(kSeed, k)}));
+    members.push_back(
+        config->learner({.data = data,
+                         .prepared = std::make_shared<Prepared>(),
+                         .seed = member_seed(kSeed, Stream::kEnsemble, static_cast<uint64_t>(k))}));
   EnsembleLearner ensemble(members, make_task(data->labels(), {}, data->split().train));
   Follower follower;
   ensemble.fit(follower);
@@ -313,7 +318,9 @@ TEST(EnsembleSetting, SeveralHaveTheSeedsOfTheRunAndShareWhatIsPrepared) {
   std::vector<std::shared_ptr<Learner>> members;
   for (int64_t k = 0; k < 3; ++k)
     members.push_back(config.method().learner(
-        {.data = data, .prepared = prepared, .seed = member_seed(kSeed, k)}));
+        {.data = data,
+         .prepared = prepared,
+         .seed = member_seed(kSeed, Stream::kEnsemble, static_cast<uint64_t>(k))}));
   EnsembleLearner by_hand(members, members.front()->task());
   fit(by_hand);
   EXPECT_EQ(state_of(*three) == state_of(by_hand), true);

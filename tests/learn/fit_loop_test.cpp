@@ -42,7 +42,7 @@ struct Script {
 // Descends towards points that depend on the step, and remembers what it was asked.
 class Scripted : public Learner, private FitStep {
  public:
-  explicit Scripted(Script script) : script_(std::move(script)), loop_(network_, script_.loop) {}
+  explicit Scripted(Script script) : script_(std::move(script)), loop_({network_}, script_.loop) {}
 
   void fit(FitObserver& observer) override { loop_.run(*this, observer, *this); }
   FitSummary summary() const override { return {loop_.epochs(), loop_.stopped_early(), {}}; }
@@ -70,7 +70,7 @@ class Scripted : public Learner, private FitStep {
     begun.push_back(network_->now());
   }
   int64_t round(int64_t epoch) const override { return epoch + 100; }
-  double descend(int64_t epoch, int64_t step) override {
+  double descend(size_t /*member*/, int64_t epoch, int64_t step) override {
     steps.emplace_back(epoch, step);
     trained.push_back(network_->now());
     const at::Tensor& w = network_->parameters()[0].value;
@@ -80,13 +80,13 @@ class Scripted : public Learner, private FitStep {
     return static_cast<double>(step);
   }
   bool validates(int64_t epoch) const override { return epoch >= script_.warmup; }
-  PartScores validate(Ranks /*ranks*/) override {
+  PartScores validate(size_t /*member*/, Ranks /*ranks*/) override {
     validated.push_back(network_->now());
     if (!script_.losses.empty()) return {script_.losses.at(validated.size() - 1), script_.scores};
     return {std::abs(validated.back()[0] - 0.4) + std::abs(validated.back()[1] + 1.1),
             script_.scores};
   }
-  void keep() override { kept.push_back(validated.size()); }
+  void keep(size_t /*member*/) override { kept.push_back(validated.size()); }
 
   Script script_;
   std::shared_ptr<TwoWeights> network_ = std::make_shared<TwoWeights>();

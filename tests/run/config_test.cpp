@@ -194,10 +194,34 @@ TEST(Config, WrongTypesAndBoundsAreNamed) {
   EXPECT_EQ(value(config, "em.eta"), "3");
 }
 
+TEST(Config, ARecipeIsASetOfSettingsThatTheUserMayStillChange) {
+  const RunConfig published("em-gcn", "cora"), held_out("em-gcn", "cora", "held-out");
+  EXPECT_EQ(value(published, "em.evidence"), "train");
+  EXPECT_EQ(value(published, "space.views"), "given");
+  EXPECT_EQ(value(held_out, "em.evidence"), "cross-fit");
+  EXPECT_EQ(value(held_out, "space.views"), "given, knn:5, two-hop");  // configs/groups/citation
+  EXPECT_EQ(value(held_out, "optim.learning_rate"), "0.01");  // the group's, for all recipes
+  EXPECT_EQ(value(held_out, "agreement.weight"), "0");        // over the dataset's 2
+  EXPECT_EQ(value(RunConfig("em-gcn", "flickr"), "em.recipe"), "held-out");  // shipped so
+  const auto resolved = [](std::vector<std::string> set) {
+    return resolve({"cora", "em-gcn", {{.name = "--set", .toml = "", .assignments = set}}});
+  };
+  // The order of the assignments does not matter.
+  for (const auto& set : {std::vector<std::string>{"em.folds=3", "em.recipe=held-out"},
+                          std::vector<std::string>{"em.recipe=held-out", "em.folds=3"}}) {
+    EXPECT_EQ(value(resolved(set), "em.folds"), "3");
+    EXPECT_EQ(value(resolved(set), "em.posterior"), "stack");
+  }
+  EXPECT_EQ(value(resolved({"em.posterior=prior", "em.recipe=held-out"}), "em.posterior"), "prior");
+  EXPECT_THROW(resolved({"em.recipe=other"}), UsageError);
+  RunConfig config("em-gcn", "cora");
+  EXPECT_THROW(config.read_toml("[recipe.held-out.em]\nfolds = 3\n", "mine.toml"), UsageError);
+}
+
 TEST(Config, ResolvedTomlReadsBackToTheSameConfig) {
   RunConfig config("em-gcn", "cora");
   for (const char* setting :
-       {"em.variant=po", "em.eta=7.25", "em.labels=train+validation", "split=random:0.8/0.1/0.1",
+       {"em.variant=po", "em.eta=7.25", "em.evidence=train+validation", "split=random:0.8/0.1/0.1",
         "model.bias=false", "optim.weight_decay=5e-4", "optim.learning_rate=1e-7",
         "em.eta_step=-2"})
     config.set(setting, "--set");

@@ -35,17 +35,18 @@ Names datasets_of(const std::string& path) {
   const std::string name = path.substr(path.find('/') + 1);
   Names out;
   for (const DatasetInfo& info : list_datasets()) {
-    const bool is_for = folder == "methods"  ? method_info(name).fits(kind_of(info.name))
-                        : folder == "groups" ? group_of(info.name) == name
-                                             : info.name == name;
+    const bool is_for = folder == "methods"   ? method_info(name).fits(kind_of(info.name))
+                        : folder == "groups"  ? group_of(info.name) == name
+                        : folder == "recipes" ? true
+                                              : info.name == name;
     if (is_for) out.push_back(info.name);
   }
   return out;
 }
 
-std::map<std::string, ConfigEntry> entries_on(const std::string& method,
-                                              const std::string& dataset) {
-  RunConfig config(method, dataset);
+std::map<std::string, ConfigEntry> entries_on(const std::string& method, const std::string& dataset,
+                                              const std::string& recipe) {
+  RunConfig config(method, dataset, recipe);
   config.narrow(facts_of_named(dataset));
   std::map<std::string, ConfigEntry> out;
   for (const ConfigEntry& entry : config.entries()) out[entry.key] = entry;
@@ -53,12 +54,13 @@ std::map<std::string, ConfigEntry> entries_on(const std::string& method,
 }
 
 // Whether one of the methods reads the key on one of the datasets; then its value must be legal.
-bool is_read(const Assignment& a, const Names& of_methods, const Names& datasets) {
+bool is_read(const Assignment& a, const Names& of_methods, const Names& datasets,
+             const std::string& recipe = "") {
   bool read = false;
   for (const std::string& dataset : datasets) {
     for (const std::string& method : of_methods) {
       if (!method_info(method).fits(kind_of(dataset))) continue;
-      const auto entries = entries_on(method, dataset);
+      const auto entries = entries_on(method, dataset, recipe);
       const auto found = entries.find(a.key);
       if (found == entries.end()) continue;
       read = true;
@@ -76,10 +78,31 @@ Names all_methods() {
   return out;
 }
 
+// A recipe is for the methods that have one.
+Names em_methods() {
+  Names out;
+  for (const MethodInfo& method : methods())
+    if (method.em) out.push_back(method.name);
+  return out;
+}
+
 class ShippedConfig : public ::testing::TestWithParam<ShippedFile> {};
+
+TEST_P(ShippedConfig, WhatItSaysOfARecipeIsReadThere) {
+  const std::string path(GetParam().path), file = "configs/" + path + ".toml";
+  for (const Assignment& table : tables_below("recipe", GetParam().text, file)) {
+    EXPECT_EQ(RunConfig("em-gcn", "cora", table.key).values().at("em.recipe"), table.key);
+    const auto all = recipe_assignments(GetParam().text, file, "", table.key);
+    EXPECT_FALSE(all.empty()) << table.where;
+    for (const Assignment& a : all)
+      EXPECT_TRUE(is_read(a, em_methods(), datasets_of(path), table.key)) << a.where << a.key;
+  }
+}
 
 TEST_P(ShippedConfig, EveryKeyIsReadOnItsDataAndHasALegalValue) {
   const std::string path(GetParam().path);
+  const std::string recipe =
+      path.starts_with("recipes/") ? path.substr(path.find('/') + 1) : std::string();
   const Names datasets = datasets_of(path);
   ASSERT_FALSE(datasets.empty()) << path << " is for no dataset";
   const std::string file = "configs/" + path + ".toml";
@@ -87,7 +110,8 @@ TEST_P(ShippedConfig, EveryKeyIsReadOnItsDataAndHasALegalValue) {
       path.starts_with("methods/") ? Names{path.substr(path.find('/') + 1)} : all_methods();
   const std::vector<Assignment> general = parse_assignments(GetParam().text, file, "");
   for (const Assignment& a : general)
-    EXPECT_TRUE(is_read(a, methods_for_all, datasets)) << a.where << a.key << ": nothing reads it";
+    EXPECT_TRUE(is_read(a, methods_for_all, datasets, recipe))
+        << a.where << a.key << ": nothing reads it";
   const toml::table all = toml::parse(GetParam().text);
   const toml::table* own = all["method"].as_table();
   for (const auto& [name, table] : own == nullptr ? toml::table{} : *own) {
@@ -122,7 +146,8 @@ TEST(ShippedConfigs, LieInFoldersThatAreRead) {
   for (const ShippedFile& file : shipped_files())
     if (file.path != "keys.txt") folders.emplace(file.path.substr(0, file.path.find('/')));
   for (const std::string& folder : folders)
-    EXPECT_TRUE((std::set<std::string>{"datasets", "groups", "methods", "tables"}).contains(folder))
+    EXPECT_TRUE((std::set<std::string>{"datasets", "groups", "methods", "recipes", "tables"})
+                    .contains(folder))
         << folder;
   EXPECT_GE(settings_files().size(), 15U);
 }

@@ -56,4 +56,8 @@ double Rng::normal() {
   return std::sqrt(-2.0 * std::log(u)) * std::cos(2.0 * std::numbers::pi * uniform());
 }
 
+uint64_t member_seed(uint64_t seed, Stream stream, uint64_t member) {
+  return member == 0 ? seed : Rng(seed, stream, member).next_u64();
+}
+
 }  // namespace emgnn

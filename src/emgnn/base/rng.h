@@ -24,6 +24,7 @@ enum class Stream : uint32_t {
   kConformer = 10,  // which conformer of a molecule a gradient step sees
   kBatch = 11,      // the order of the molecules in a pass
   kEnsemble = 12,   // seeds of the members of an ensemble
+  kFold = 13,       // which labels a network of several is not shown
 };
 
 using PhiloxBlock = std::array<uint32_t, 4>;
@@ -56,5 +57,9 @@ class Rng {
   int used_ = 4;
   PhiloxBlock buffer_{};
 };
+
+// A seed of its own for each of several networks; the first has `seed` itself. The streams are
+// kEnsemble and kFold: an ensemble of learners with folds has no seed twice.
+uint64_t member_seed(uint64_t seed, Stream stream, uint64_t member);
 
 }  // namespace emgnn

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include <emgnn/base/error.h>
-#include <emgnn/em/mcmc_summary.h>
 #include <emgnn/em/state.h>
 #include <emgnn/em/variant.h>
 
@@ -13,15 +12,15 @@ namespace emgnn {
 
 namespace {
 
-// Above this, em.posterior=auto samples.
-constexpr int64_t kEnumerateLimit = 4096;
-// Above this, em.posterior=exact is refused.
-constexpr int64_t kExactLimit = 1'000'000;
-// Points drawn to estimate ϱ when Λ̂ is not enumerated.
-constexpr int64_t kNormalizerDraws = 256;
+std::vector<std::shared_ptr<Network>> networks_of(const std::vector<Problem>& problems) {
+  std::vector<std::shared_ptr<Network>> out;
+  for (const Problem& problem : problems) out.push_back(problem.shared_network());
+  return out;
+}
 
-GraphWeights weights_of(const Posterior& posterior) {
-  return {posterior.lam_ids(), posterior.log_probs()};
+ProblemOptions with_seed(ProblemOptions options, uint64_t seed) {
+  options.seed = seed;
+  return options;
 }
 
 LambdaPoint mean_point(const ParameterSpace& space, const Posterior& posterior) {
@@ -36,22 +35,29 @@ LambdaPoint mean_point(const ParameterSpace& space, const Posterior& posterior) 
 
 }  // namespace
 
-EmLearner::EmLearner(ProblemParts parts, const ProblemOptions& problem,
-                     const EmLearnerOptions& options)
-    : problem_(parts, problem),
+EmLearner::EmLearner(std::vector<Problem> problems, const EmLearnerOptions& options)
+    : problems_(std::move(problems)),
       options_(options),
-      loop_(parts.network, {.optim = options.optim,
-                            .stop = options.stop,
-                            .rule = stop_rule(options.stop, *parts.task)}) {
-  if (!enumerates()) proposals_per_chain(options.mcmc);
-  const double last_eta =
-      options.em.eta + options.em.eta_step * static_cast<double>(options.em.rounds - 1);
+      e_step_(problems_, options.em, options.mcmc, options.seed),
+      loop_(networks_of(problems_), {.optim = options.optim,
+                                     .stop = options.stop,
+                                     .rule = stop_rule(options.stop, first().task())}) {
+  const double last_eta = eta(options.em.rounds);
   EMGNN_CHECK(last_eta >= 0.0,
               "em.eta_step makes the inverse temperature negative in the last round", last_eta);
-  EMGNN_CHECK(options.em.posterior != PosteriorMode::kExact || num_points() <= kExactLimit,
-              "em.posterior=exact: too many graphs to enumerate; use mcmc, a larger space.step or "
-              "a smaller space.grid",
-              num_points());
+}
+
+EmLearner::EmLearner(ProblemParts parts, ProblemOptions problem, const EmLearnerOptions& options)
+    : EmLearner({Problem(std::move(parts), with_seed(std::move(problem), options.seed))}, options) {
+}
+
+double EmLearner::eta(int64_t round) const {
+  return options_.em.eta + options_.em.eta_step * static_cast<double>(round - 1);
+}
+
+bool EmLearner::held_out() const {
+  return options_.em.evidence == EvidenceKind::kCrossFit ||
+         options_.em.evidence == EvidenceKind::kValidation;
 }
 
 int64_t EmLearner::max_epochs() const {
@@ -66,71 +72,49 @@ bool EmLearner::needs_beginning(int64_t epoch) const {
   return !warming_up(epoch) && (epoch - options_.em.warmup) % options_.em.steps == 0;
 }
 
-bool EmLearner::enumerates() const {
-  const PosteriorMode mode = options_.em.posterior;
-  return mode == PosteriorMode::kExact ||
-         (mode == PosteriorMode::kAuto && num_points() <= kEnumerateLimit);
-}
-
-// p_t(λ) ∝ exp(−η_t L(λ, θ_t)) p'_0(λ), with p'_0 uniform
-void EmLearner::begin_epoch(int64_t epoch, FitObserver& observer) {
-  RoundRecord record{.round = round(epoch)};
-  record.eta = options_.em.eta + options_.em.eta_step * static_cast<double>(record.round - 1);
-  // The checkpoint of the round's beginning is there already.
-  const auto poll = [&] {
+Poll EmLearner::poll_of(FitObserver& observer, int64_t epoch) const {
+  // The checkpoint of the epoch's beginning is there already.
+  return [this, &observer, epoch] {
     if (observer.stop_requested())
       throw Interrupted(fmt::format("interrupted after {} of {} epochs", epoch, max_epochs()));
   };
-  Evidence evidence =
-      enumerates() ? enumerate(record.eta, poll) : sample(record.eta, record.round, poll);
-  record.mean_loss = evidence.mean_loss;
-  record.normalizer_ratio = normalizer_ratio(evidence.prior_losses, record.eta);
-  record.mean_lambda = mean_point(problem_.family(), evidence.posterior);
-  record.mcmc = evidence.mcmc;
-  posterior_ = std::move(evidence.posterior);
+}
+
+void EmLearner::begin_epoch(int64_t epoch, FitObserver& observer) {
+  RoundRecord record{.round = round(epoch)};
+  record.eta = eta(record.round);
+  EStepResult result = e_step_.run(record.eta, record.round, poll_of(observer, epoch));
+  record.mean_loss = result.mean_loss;
+  record.normalizer_ratio = normalizer_ratio(result.prior_losses, record.eta);
+  record.mean_lambda = mean_point(first().family(), result.posterior.p);
+  record.mcmc = result.mcmc;
+  posterior_ = std::move(result.posterior);
   rounds_.push_back(record);
   observer.on_round(record);
 }
 
-EmLearner::Evidence EmLearner::enumerate(double eta, const Poll& poll) {
-  std::vector<int64_t> ids = problem_.family().all_ids();
-  Evidence out;
-  out.prior_losses = problem_.losses(ids, poll);
-  out.posterior = Posterior::gibbs(std::move(ids), out.prior_losses, {}, eta);
-  for (size_t i = 0; i < out.prior_losses.size(); ++i)
-    out.mean_loss += out.posterior.prob(static_cast<int64_t>(i)) * out.prior_losses[i];
-  return out;
+// The posterior of the kept weights, which may come from different rounds.
+void EmLearner::finish(FitObserver& observer) {
+  if (!held_out()) return;
+  const Poll poll = poll_of(observer, loop_.epochs());
+  posterior_ = e_step_.run(eta(options_.em.rounds), options_.em.rounds + 1, poll).posterior;
+  best_posterior_ = posterior_;
+  temperature_ = e_step_.last_temperature(*posterior_, poll);
 }
 
-EmLearner::Evidence EmLearner::sample(double eta, int64_t round, const Poll& poll) {
-  LossCache cache([&](std::span<const int64_t> ids) { return problem_.losses(ids, poll); });
-  const auto number = static_cast<uint64_t>(round);
-  const McmcResult mcmc =
-      metropolis_hastings(problem_.family(), cache, eta, options_.mcmc, options_.seed, number);
-  Evidence out{
-      .posterior = mcmc.posterior, .prior_losses = {}, .mcmc = summarise(problem_.family(), mcmc)};
-  for (int64_t id : out.posterior.lam_ids()) out.mean_loss += out.posterior.prob(id) * cache.at(id);
-  Rng rng(options_.seed, Stream::kDraw, number, 1);
-  std::vector<int64_t> drawn;
-  for (int64_t k = 0; k < kNormalizerDraws; ++k)
-    drawn.push_back(static_cast<int64_t>(rng.below(static_cast<uint64_t>(num_points()))));
-  cache.fetch(drawn);
-  for (int64_t id : drawn) out.prior_losses.push_back(cache.at(id));
-  return out;
-}
-
-double EmLearner::descend(int64_t epoch, int64_t step) {
+double EmLearner::descend(size_t member, int64_t epoch, int64_t step) {
   const EmOptions& em = options_.em;
-  const Mode mode{.training = true, .seed = options_.seed, .step = static_cast<uint64_t>(step)};
+  Problem& problem = problems_[member];
+  const Mode mode{.training = true, .seed = problem.seed(), .step = static_cast<uint64_t>(step)};
   std::vector<LambdaDraw> draws;
   if (!warming_up(epoch)) {
     Rng rng(options_.seed, Stream::kDraw, mode.step);
     for (int64_t k = 0; k < em.draws; ++k) {
-      const int64_t id = draw_lambda(em.variant, *posterior_, num_points(), rng);
-      draws.push_back({id, mstep_weight(em, *posterior_, num_points(), id)});
+      const int64_t id = draw_lambda(em, posterior_->p, num_points(), rng);
+      draws.push_back({id, mstep_weight(em, posterior_->p, num_points(), id)});
     }
   }
-  const Objective objective = problem_.objective(draws, mode, {epoch, max_epochs()});
+  const Objective objective = problem.objective(draws, mode, {epoch, max_epochs()});
   objective.value.backward();
   return objective.mean_loss;
 }
@@ -140,14 +124,14 @@ Posterior EmLearner::kept_to_predict(const Posterior& posterior) const {
   return posterior.restricted(1.0 / static_cast<double>(num_points()));
 }
 
-PartScores EmLearner::validate(Ranks ranks) {
-  return problem_.validate(
-      weights_of(kept_to_predict(*posterior_).thinned(options_.em.validation_graphs)), ranks);
+PartScores EmLearner::validate(size_t member, Ranks ranks) {
+  const Posterior few = kept_to_predict(posterior_->p).thinned(options_.em.validation_graphs);
+  return problems_[member].validate(posterior_->weights(few), ranks);
 }
 
-const Posterior& EmLearner::posterior() const {
+const GraphPosterior& EmLearner::graph_posterior() const {
   const bool best = options_.em.predict_posterior == PosteriorOf::kBest;
-  const std::optional<Posterior>& chosen = best ? best_posterior_ : posterior_;
+  const std::optional<GraphPosterior>& chosen = best ? best_posterior_ : posterior_;
   if (!chosen) throw UsageError("there is no posterior before training");
   return *chosen;
 }
@@ -157,22 +141,32 @@ FitSummary EmLearner::summary() const {
 }
 
 Prediction EmLearner::predict(std::span<const int32_t> rows, const Poll& poll) {
-  const Posterior& p = posterior();
-  EMGNN_CHECK(p.lam_ids().front() >= 0 && p.lam_ids().back() < num_points(),
-              "the model's posterior has points that the data has not", p.lam_ids().back());
-  return problem_.predict(weights_of(kept_to_predict(p)), rows, poll);
+  const GraphPosterior& posterior = graph_posterior();
+  const std::vector<int64_t>& ids = posterior.p.lam_ids();
+  EMGNN_CHECK(ids.front() >= 0 && ids.back() < num_points(),
+              "the model's posterior has points that the data has not", ids.back());
+  const Task& task = first().task();
+  const GraphWeights graphs = posterior.weights(kept_to_predict(posterior.p));
+  const std::unique_ptr<Expectation> mean = task.expectation(first().average());
+  for (Problem& problem : problems_)
+    problem.predict(graphs, rows, 1.0 / static_cast<double>(problems_.size()), *mean, poll);
+  Prediction out{
+      .rows = {rows.begin(), rows.end()}, .width = task.num_outputs(), .value = {}, .spread = {}};
+  mean->finish(out);
+  task.temper(out, temperature_);
+  return out;
 }
 
 std::optional<GraphDistribution> EmLearner::graphs() const {
-  const GraphFamily& family = problem_.family();
+  const GraphFamily& family = first().family();
   const Posterior& p = posterior();
   GraphDistribution out{.family = family.name(),
                         .names = family.coordinate_names(),
                         .shares = family.shares(),
                         .points = {},
                         .prior = {},
-                        .tables = family.tables(weights_of(p), [this](int32_t row) {
-                          return problem_.data().row_name(row);
+                        .tables = family.tables(graph_posterior().weights(), [this](int32_t row) {
+                          return first().data().row_name(row);
                         })};
   for (size_t i = 0; i < p.lam_ids().size(); ++i)
     out.points.push_back({family.point(p.lam_ids()[i]), std::exp(p.log_probs()[i])});
@@ -181,17 +175,19 @@ std::optional<GraphDistribution> EmLearner::graphs() const {
 }
 
 void EmLearner::visit_state(StateVisitor& visitor) {
-  problem_.task().visit_state(visitor);
+  first().task().visit_state(visitor);
   loop_.visit_state(visitor);
+  const bool tempered = options_.em.temperature == GraphTemperature::kEach;
+  if (tempered) visitor.number("temperature", temperature_);
   if (!visitor.training()) {
-    std::optional<Posterior> stored;
-    if (!visitor.reading()) stored = posterior();
-    visit_posterior(visitor, "posterior", stored);
+    std::optional<GraphPosterior> stored;
+    if (!visitor.reading()) stored = graph_posterior();
+    visit_posterior(visitor, "posterior", stored, tempered);
     if (visitor.reading()) best_posterior_ = posterior_ = std::move(stored);
     return;
   }
-  visit_posterior(visitor, "posterior", posterior_);
-  visit_posterior(visitor, "best_posterior", best_posterior_);
+  visit_posterior(visitor, "posterior", posterior_, tempered);
+  visit_posterior(visitor, "best_posterior", best_posterior_, tempered);
   visit_rounds(visitor, rounds_);
 }
 

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Expectation–maximisation: warm-up on the graph as given, then rounds of an E-step over all graphs
 // and an M-step of signed gradient steps on drawn graphs. What is trained, and on which data, is
-// the problem's.
+// the problem's. With held-out evidence several networks are trained in step, each without a part
+// of the labels, by which it judges the graphs; all of them predict.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <vector>
 
-#include <emgnn/em/mcmc.h>
-#include <emgnn/em/options.h>
-#include <emgnn/em/posterior.h>
+#include <emgnn/em/e_step.h>
 #include <emgnn/learn/fit_loop.h>
 #include <emgnn/learn/problem.h>
 
@@ -26,52 +25,54 @@ struct EmLearnerOptions {
 
 class EmLearner : public Learner, private FitStep {
  public:
-  // A bad setting fails here, before any work.
-  EmLearner(ProblemParts parts, const ProblemOptions& problem, const EmLearnerOptions& options);
+  // A bad setting fails here, before any work. The problems share data, family and task.
+  EmLearner(std::vector<Problem> problems, const EmLearnerOptions& options);
+  // One network, with the learner's seed.
+  EmLearner(ProblemParts parts, ProblemOptions problem, const EmLearnerOptions& options);
 
   void fit(FitObserver& observer) override { loop_.run(*this, observer, *this); }
   FitSummary summary() const override;
   Prediction predict(std::span<const int32_t> rows, const Poll& poll) override;
-  std::shared_ptr<const Task> task() const override { return problem_.shared_task(); }
+  std::shared_ptr<const Task> task() const override { return first().shared_task(); }
   void visit_state(StateVisitor& visitor) override;
-  bool has_node_weights() const override { return problem_.network().has_node_weights(); }
+  bool has_node_weights() const override { return first().network().has_node_weights(); }
   std::optional<GraphDistribution> graphs() const override;
 
   // p_T: UsageError before a fit or a read model.
-  const Posterior& posterior() const;
+  const Posterior& posterior() const { return graph_posterior().p; }
   const std::vector<RoundRecord>& rounds() const { return rounds_; }
 
  private:
   bool warming_up(int64_t epoch) const { return epoch < options_.em.warmup; }
-  bool enumerates() const;  // the E-step computes the loss of every graph; else it samples
-  int64_t num_points() const { return problem_.family().size(); }
+  const Problem& first() const { return problems_.front(); }
+  int64_t num_points() const { return first().family().size(); }
+  // Graphs are judged by labels that the networks have not seen.
+  bool held_out() const;
+  double eta(int64_t round) const;
+  const GraphPosterior& graph_posterior() const;
   // p_t as predictions use it: em.keep.
   Posterior kept_to_predict(const Posterior& posterior) const;
 
   int64_t max_epochs() const override;
-  int64_t steps_per_epoch() const override { return problem_.steps_per_epoch(); }
+  int64_t steps_per_epoch() const override { return problems_.front().steps_per_epoch(); }
   bool needs_beginning(int64_t epoch) const override;
   void begin_epoch(int64_t epoch, FitObserver& observer) override;
   int64_t round(int64_t epoch) const override;
-  double descend(int64_t epoch, int64_t step) override;
+  double descend(size_t member, int64_t epoch, int64_t step) override;
   bool validates(int64_t epoch) const override { return !warming_up(epoch); }
-  PartScores validate(Ranks ranks) override;
-  void keep() override { best_posterior_ = posterior_; }
+  PartScores validate(size_t member, Ranks ranks) override;
+  void keep(size_t /*member*/) override { best_posterior_ = posterior_; }
+  bool has_finish() const override { return held_out(); }
+  void finish(FitObserver& observer) override;
+  Poll poll_of(FitObserver& observer, int64_t epoch) const;
 
-  struct Evidence {
-    Posterior posterior;
-    std::vector<double> prior_losses;  // of points drawn from the prior, or of all
-    double mean_loss = 0.0;            // under the posterior
-    std::optional<McmcSummary> mcmc;
-  };
-  Evidence enumerate(double eta, const Poll& poll);
-  Evidence sample(double eta, int64_t round, const Poll& poll);
-
-  Problem problem_;
+  std::vector<Problem> problems_;
   EmLearnerOptions options_;
+  EStep e_step_;
   FitLoop loop_;
-  std::optional<Posterior> posterior_;       // p_t of the round in progress
-  std::optional<Posterior> best_posterior_;  // p_t when the best weights were kept
+  std::optional<GraphPosterior> posterior_;       // p_t of the round in progress
+  std::optional<GraphPosterior> best_posterior_;  // p_t when the best weights were kept
+  double temperature_ = 1.0;                      // of the averaged prediction
   std::vector<RoundRecord> rounds_;
 };
 

@@ -8,6 +8,10 @@ constexpr int64_t kMany = 1'000'000'000;
 }  // namespace
 
 void describe(OptionVisitor& v, EmOptions& o) {
+  v.choice(
+      "em.recipe", o.recipe, {"published", "held-out"},
+      "published: the method of the paper; held-out: graphs judged by labels that the networks "
+      "have not seen, stacked. A choice of settings, each of which can still be changed");
   v.choice("em.variant", o.variant, {"pt", "po", "pd", "ph"},
            "priors and draws: PT/PO push away from bad graphs, PD/PH do not; PT/PD draw from p_t, "
            "PO/PH uniformly");
@@ -18,17 +22,29 @@ void describe(OptionVisitor& v, EmOptions& o) {
   v.integer("em.warmup", o.warmup, 0, kMany, "epochs on the graph as given before the first round");
   v.real("em.eta", o.eta, 0.0, 1e9, "inverse temperature of the posterior in round 1");
   v.real("em.eta_step", o.eta_step, -1e9, 1e9, "growth of the inverse temperature per round");
-  v.choice("em.weight", o.weight, {"importance", "contrast", "sign"},
-           "weight of a drawn graph: (p_t-p_0)/q, (p_t-alpha*p_0)/q, or +1 where p_t >= p_0 and "
-           "-alpha elsewhere");
+  v.choice("em.weight", o.weight, {"importance", "contrast", "sign", "one"},
+           "weight of a drawn graph: (p_t-p_0)/q, (p_t-alpha*p_0)/q, +1 where p_t >= p_0 and "
+           "-alpha elsewhere, or always 1");
   v.real("em.alpha", o.alpha, 0.0, 1e6,
          "strength of pushing away from bad graphs (contrast, sign)");
   v.integer("em.draws", o.draws, 1, 100000,
             "graphs drawn per gradient step; the molecules of a batch are dealt out to them");
-  v.choice("em.posterior", o.posterior, {"auto", "exact", "mcmc"},
-           "enumerate all graphs, or sample; auto samples above 4096 graphs");
-  v.choice("em.labels", o.labels, {"train", "train+validation"},
-           "labels that the posterior may look at");
+  v.choice("em.evidence", o.evidence, {"train", "train+validation", "validation", "cross-fit"},
+           "labels by which graphs are judged; cross-fit: the training labels, each by a network "
+           "that has not seen it");
+  v.integer("em.folds", o.folds, 2, 1000,
+            "cross-fit: networks, each trained without one part of the training labels");
+  v.choice("em.temperature", o.temperature, {"none", "each"},
+           "each: predictions under each graph are made as sure as they are right before graphs "
+           "are compared or averaged");
+  v.choice("em.posterior", o.posterior, {"auto", "exact", "mcmc", "stack", "prior"},
+           "p_t ~ exp(-eta*loss) enumerated (exact) or sampled (mcmc; auto samples above 4096 "
+           "graphs); stack: the weights whose averaged prediction is likeliest; prior: all graphs "
+           "alike");
+  v.real("em.pseudo_labels", o.pseudo_labels, 0.0, 1e9,
+         "stack: how strongly the weights are held to the prior, in labels");
+  v.real("em.explore", o.explore, 0.0, 1.0,
+         "share of the drawn graphs that comes from the prior instead of p_t");
   v.choice("em.average", o.average, {"logits", "probabilities"},
            "what is averaged over the graphs to predict classes or labels");
   v.choice("em.keep", o.keep, {"all", "above-prior"},

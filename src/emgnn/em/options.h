@@ -9,14 +9,18 @@
 
 namespace emgnn {
 
+enum class Recipe { kPublished, kHeldOut };
 enum class Variant { kPt, kPo, kPd, kPh };
-enum class WeightRule { kImportance, kContrast, kSign };
-enum class PosteriorMode { kAuto, kExact, kMcmc };
-enum class EvidenceLabels { kTrain, kTrainAndValidation };
+enum class WeightRule { kImportance, kContrast, kSign, kOne };
+enum class PosteriorMode { kAuto, kExact, kMcmc, kStack, kPrior };
+enum class EvidenceKind { kTrain, kTrainAndValidation, kValidation, kCrossFit };
+enum class GraphTemperature { kNone, kEach };
 enum class PredictWith { kAll, kAbovePrior };
 enum class PosteriorOf { kBest, kLast };
 
 struct EmOptions {
+  // A name for shipped settings: nothing else reads it.
+  Recipe recipe = Recipe::kPublished;
   Variant variant = Variant::kPt;
   int64_t rounds = 15;
   int64_t steps = 25;
@@ -27,7 +31,11 @@ struct EmOptions {
   double alpha = 0.2;
   int64_t draws = 4;
   PosteriorMode posterior = PosteriorMode::kAuto;
-  EvidenceLabels labels = EvidenceLabels::kTrain;
+  EvidenceKind evidence = EvidenceKind::kTrain;
+  int64_t folds = 5;
+  GraphTemperature temperature = GraphTemperature::kNone;
+  double pseudo_labels = 2.0;  // κ
+  double explore = 0.0;        // ε
   Average average = Average::kLogits;
   PredictWith keep = PredictWith::kAll;
   int64_t validation_graphs = 32;

@@ -8,24 +8,28 @@
 namespace emgnn {
 
 void visit_posterior(StateVisitor& visitor, const std::string& name,
-                     std::optional<Posterior>& posterior) {
+                     std::optional<GraphPosterior>& posterior, bool tempered) {
   if (!visitor.has(name, posterior.has_value())) {
     posterior.reset();
     return;
   }
   std::vector<int64_t> lam_ids;
-  std::vector<double> log_probs;
+  std::vector<double> log_probs, temperature;
   if (posterior) {
-    lam_ids = posterior->lam_ids();
-    log_probs = posterior->log_probs();
+    lam_ids = posterior->p.lam_ids();
+    log_probs = posterior->p.log_probs();
+    temperature = posterior->temperature;
   }
   visitor.numbers(name + "/lam_ids", lam_ids);
   visitor.numbers(name + "/log_probs", log_probs);
+  if (tempered) visitor.numbers(name + "/temperature", temperature);
   if (!visitor.reading()) return;
   if (lam_ids.empty() || lam_ids.size() != log_probs.size() ||
-      !std::is_sorted(lam_ids.begin(), lam_ids.end()))
+      !std::is_sorted(lam_ids.begin(), lam_ids.end()) ||
+      (tempered && temperature.size() != lam_ids.size()))
     visitor.fail(name + " is no distribution over graphs");
-  posterior = Posterior::from_log_prob(std::move(lam_ids), std::move(log_probs));
+  posterior = {Posterior::from_log_prob(std::move(lam_ids), std::move(log_probs)),
+               std::move(temperature)};
 }
 
 void visit_rounds(StateVisitor& visitor, std::vector<RoundRecord>& rounds) {

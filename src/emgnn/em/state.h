@@ -6,14 +6,14 @@
 #include <string>
 #include <vector>
 
-#include <emgnn/em/posterior.h>
+#include <emgnn/em/e_step.h>
 #include <emgnn/learn/record.h>
 #include <emgnn/learn/state.h>
 
 namespace emgnn {
 
 void visit_posterior(StateVisitor& visitor, const std::string& name,
-                     std::optional<Posterior>& posterior);
+                     std::optional<GraphPosterior>& posterior, bool tempered);
 void visit_rounds(StateVisitor& visitor, std::vector<RoundRecord>& rounds);
 
 }  // namespace emgnn

@@ -16,22 +16,24 @@ double base_prior(Variant variant, int64_t num_points) {
   return uniform ? 1.0 / static_cast<double>(num_points) : 0.0;
 }
 
-int64_t draw_lambda(Variant variant, const Posterior& posterior, int64_t num_points, Rng& rng) {
-  if (draws_from_posterior(variant)) return posterior.draw(rng);
+int64_t draw_lambda(const EmOptions& em, const Posterior& posterior, int64_t num_points, Rng& rng) {
+  const bool explores = em.explore > 0.0 && rng.uniform() < em.explore;
+  if (draws_from_posterior(em.variant) && !explores) return posterior.draw(rng);
   return static_cast<int64_t>(rng.below(static_cast<uint64_t>(num_points)));
 }
 
-double draw_probability(Variant variant, const Posterior& posterior, int64_t num_points,
+double draw_probability(const EmOptions& em, const Posterior& posterior, int64_t num_points,
                         int64_t lam_id) {
-  if (draws_from_posterior(variant)) return posterior.prob(lam_id);
-  return 1.0 / static_cast<double>(num_points);
+  const double uniform = 1.0 / static_cast<double>(num_points);
+  if (!draws_from_posterior(em.variant)) return uniform;
+  return em.explore * uniform + (1.0 - em.explore) * posterior.prob(lam_id);
 }
 
 double mstep_weight(const EmOptions& em, const Posterior& posterior, int64_t num_points,
                     int64_t lam_id) {
   const double p = posterior.prob(lam_id);
   const double p0 = base_prior(em.variant, num_points);
-  const double q = draw_probability(em.variant, posterior, num_points, lam_id);
+  const double q = draw_probability(em, posterior, num_points, lam_id);
   EMGNN_DCHECK(q > 0.0);
   switch (em.weight) {
     case WeightRule::kImportance:
@@ -41,6 +43,8 @@ double mstep_weight(const EmOptions& em, const Posterior& posterior, int64_t num
     case WeightRule::kSign:
       if (p0 == 0.0) return p / q;
       return p >= p0 * (1.0 - 1e-9) ? 1.0 : -em.alpha;
+    case WeightRule::kOne:
+      return 1.0;
   }
   throw InternalError("unknown weight rule");
 }

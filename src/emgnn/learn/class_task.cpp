@@ -6,8 +6,10 @@
 #include <limits>
 
 #include <emgnn/base/error.h>
+#include <emgnn/learn/calibration.h>
 #include <emgnn/learn/probability_expectation.h>
 #include <emgnn/learn/tasks.h>
+#include <emgnn/learn/temperature.h>
 
 namespace emgnn {
 
@@ -64,6 +66,31 @@ at::Tensor ClassTask::row_loss(const at::Tensor& outputs, const TargetRows& targ
 std::vector<double> ClassTask::losses(const at::Tensor& outputs, const TargetRows& target) const {
   const at::Tensor mean = row_loss(outputs, target).mean(1).contiguous();
   return {mean.data_ptr<double>(), mean.data_ptr<double>() + mean.numel()};
+}
+
+// With q = softmax(βz): the loss of a row is log Σ exp(βz) − βz_y, its derivatives E_q[z] − z_y and
+// Var_q(z).
+std::vector<double> ClassTask::temperatures(const at::Tensor& outputs,
+                                            const TargetRows& target) const {
+  const at::Tensor z = outputs.to(at::kDouble);
+  const at::Tensor index = target.cls.view({1, -1, 1}).expand({z.size(0), -1, 1});
+  const at::Tensor known = z.gather(2, index).squeeze(2);
+  const auto mean = [&](const at::Tensor& each) {
+    return (target.weight.defined() ? each * target.weight : each).mean(1);
+  };
+  return best_temperatures(z.size(0), [&](const at::Tensor& beta) -> LossSlope {
+    const at::Tensor q = at::softmax(z * beta.view({-1, 1, 1}), 2);
+    const at::Tensor expected = (q * z).sum(2);
+    return {mean(expected - known), mean((q * z.square()).sum(2) - expected.square())};
+  });
+}
+
+at::Tensor ClassTask::outputs_of(const Prediction& prediction) const {
+  return at::tensor(prediction.value).view({1, -1, num_classes_});
+}
+
+void ClassTask::temper(Prediction& prediction, double temperature) const {
+  apply_temperature(prediction.value, num_classes_, temperature);
 }
 
 std::unique_ptr<Expectation> ClassTask::expectation(Average average) const {

@@ -91,11 +91,6 @@ std::string file_of_member(const std::string& file, int64_t member) {
 
 }  // namespace
 
-uint64_t member_seed(uint64_t run_seed, int64_t member) {
-  if (member == 0) return run_seed;
-  return Rng(run_seed, Stream::kEnsemble, static_cast<uint64_t>(member)).next_u64();
-}
-
 EnsembleLearner::EnsembleLearner(std::vector<std::shared_ptr<Learner>> members,
                                  std::shared_ptr<const Task> task)
     : members_(std::move(members)), task_(std::move(task)) {

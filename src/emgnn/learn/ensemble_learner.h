@@ -12,9 +12,6 @@
 
 namespace emgnn {
 
-// The first member has the run's own seed; no other seed of any run is likely to be the same.
-uint64_t member_seed(uint64_t run_seed, int64_t member);
-
 class EnsembleLearner : public Learner {
  public:
   // At least one member; `task` averages their predictions.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <emgnn/learn/fit_loop.h>
 
+#include <algorithm>
 #include <cmath>
+#include <list>
 #include <utility>
 
 #include <emgnn/base/error.h>
@@ -36,14 +38,43 @@ void check_defined(const StopRule& rule, const PartScores& validation) {
       "stop.rule: {} is not defined on the validation rows; choose another", rule.score));
 }
 
+double mean_of(const std::vector<double>& values) {
+  double sum = 0.0;
+  for (double value : values) sum += value;
+  return sum / static_cast<double>(values.size());
+}
+
+// Of each score over the members.
+PartScores mean_of(const std::vector<PartScores>& members) {
+  if (members.size() == 1) return members.front();
+  PartScores out = members.front();
+  const auto mean = [&](auto get) {
+    double sum = 0.0;
+    for (const PartScores& member : members) sum += get(member);
+    return sum / static_cast<double>(members.size());
+  };
+  out.loss = mean([](const PartScores& m) { return m.loss; });
+  for (const Score& score : members.front().scores.all()) {
+    out.scores.set(score.name, mean([&](const PartScores& m) { return m.scores.at(score.name); }));
+  }
+  return out;
+}
+
 }  // namespace
 
-FitLoop::FitLoop(std::shared_ptr<Network> network, LoopOptions options)
-    : network_(std::move(network)), options_(std::move(options)), adam_(network_, options_.optim) {}
+FitLoop::FitLoop(std::vector<std::shared_ptr<Network>> members, LoopOptions options)
+    : options_(std::move(options)) {
+  for (std::shared_ptr<Network>& network : members)
+    members_.push_back({.network = network, .adam = Adam(network, options_.optim)});
+}
+
+bool FitLoop::stopped_early() const {
+  return std::all_of(members_.begin(), members_.end(), [](const Member& m) { return m.stopped; });
+}
 
 void FitLoop::run(FitStep& step, FitObserver& observer, Learner& learner) {
   const SerialAten serial;
-  while (epoch_ < step.max_epochs() && !stopped_) {
+  while (epoch_ < step.max_epochs() && !stopped_early()) {
     const bool stop = observer.stop_requested();
     const bool due = Clock::now() - last_checkpoint_ > kCheckpointPeriod;
     if (stop || due || step.needs_beginning(epoch_)) checkpoint(observer, learner);
@@ -53,7 +84,11 @@ void FitLoop::run(FitStep& step, FitObserver& observer, Learner& learner) {
     }
     one_epoch(step, observer);
   }
-  if (!finished_ && !best_.empty()) assign(*network_, best_);
+  if (finished_) return;
+  if (step.has_finish()) checkpoint(observer, learner);
+  for (const Member& member : members_)
+    if (!member.best.empty()) assign(*member.network, member.best);
+  step.finish(observer);
   finished_ = true;
 }
 
@@ -62,65 +97,90 @@ void FitLoop::checkpoint(FitObserver& observer, Learner& learner) {
   last_checkpoint_ = Clock::now();
 }
 
+void FitLoop::begin(FitStep& step, FitObserver& observer) {
+  std::list<WithAverage> weights;
+  for (const Member& member : members_) weights.emplace_back(*member.network, member.average);
+  step.begin_epoch(epoch_, observer);
+}
+
 void FitLoop::one_epoch(FitStep& step, FitObserver& observer) {
   EpochRecord record{.max_epochs = step.max_epochs(), .round = step.round(epoch_)};
-  if (step.needs_beginning(epoch_)) {
-    const WithAverage weights(*network_, average_);
-    step.begin_epoch(epoch_, observer);
-  }
+  if (step.needs_beginning(epoch_)) begin(step, observer);
   const int64_t steps = step.steps_per_epoch();
   const double progress = static_cast<double>(epoch_) / static_cast<double>(step.max_epochs());
-  for (int64_t k = 0; k < steps; ++k) {
-    record.train_loss += step.descend(epoch_, epoch_ * steps + k);
-    adam_.step(progress);
+  const bool last = epoch_ + 1 == step.max_epochs();
+  const bool validates =
+      step.validates(epoch_) && ((epoch_ + 1) % options_.stop.every == 0 || last);
+  std::vector<double> loss;
+  std::vector<PartScores> scores;
+  for (size_t m = 0; m < members_.size(); ++m) {
+    Member& member = members_[m];
+    if (member.stopped) continue;
+    double sum = 0.0;
+    for (int64_t k = 0; k < steps; ++k) {
+      sum += step.descend(m, epoch_, epoch_ * steps + k);
+      member.adam.step(progress);
+    }
+    loss.push_back(sum / static_cast<double>(steps));
+    if (options_.optim.average > 0.0)
+      update_average(member.average, *member.network, options_.optim.average, epoch_);
+    if (validates) scores.push_back(validate(step, m));
   }
-  record.train_loss /= static_cast<double>(steps);
-  if (options_.optim.average > 0.0)
-    update_average(average_, *network_, options_.optim.average, epoch_);
-  const bool validates = step.validates(epoch_);
+  record.train_loss = mean_of(loss);
+  if (validates) record.validation = mean_of(scores);
   record.epoch = ++epoch_;
-  const bool last = epoch_ == step.max_epochs();
-  if (validates && (epoch_ % options_.stop.every == 0 || last)) validate(step, record);
   observer.on_epoch(record);
 }
 
-void FitLoop::validate(FitStep& step, EpochRecord& record) {
-  const WithAverage weights(*network_, average_);
-  record.validation = step.validate(reads_ranks(options_.rule) ? Ranks::kCompute : Ranks::kSkip);
-  check_defined(options_.rule, *record.validation);
-  const StopVerdict verdict = judge(options_.rule, options_.stop.patience, stop_,
-                                    record.validation->loss, record.validation->scores);
-  if (verdict.keep || best_.empty()) {
-    best_ = values_of(*network_);
-    step.keep();
+PartScores FitLoop::validate(FitStep& step, size_t number) {
+  Member& member = members_[number];
+  const WithAverage weights(*member.network, member.average);
+  PartScores scores =
+      step.validate(number, reads_ranks(options_.rule) ? Ranks::kCompute : Ranks::kSkip);
+  check_defined(options_.rule, scores);
+  const StopVerdict verdict =
+      judge(options_.rule, options_.stop.patience, member.stop, scores.loss, scores.scores);
+  if (verdict.keep || member.best.empty()) {
+    member.best = values_of(*member.network);
+    step.keep(number);
   }
-  stopped_ = verdict.stop;
+  member.stopped = verdict.stop;
+  return scores;
 }
 
 void FitLoop::visit_state(StateVisitor& visitor) {
-  for (const Parameter& p : network_->parameters()) {
-    at::Tensor value = p.value;
-    p.per_node ? visitor.node_tensor("weight/" + p.name, value)
-               : visitor.tensor("weight/" + p.name, value);
-  }
-  for (const Buffer& b : network_->buffers()) {
-    at::Tensor value = b.value;
-    visitor.tensor("weight/" + b.name, value);
-  }
+  const bool alone = members_.size() == 1;
+  for (size_t m = 0; m < members_.size(); ++m)
+    visit_member(visitor, members_[m], alone ? "" : fmt::format("network/{}/", m));
   if (!visitor.training()) return;
   visitor.number("fit/epoch", epoch_);
-  visitor.flag("fit/stopped", stopped_);
   visitor.flag("fit/finished", finished_);
-  visitor.number("fit/best_loss", stop_.best_loss);
-  visitor.number("fit/best_score", stop_.best_score);
-  visitor.number("fit/waited", stop_.waited);
-  const std::vector<std::string> names = names_of(*network_, false),
-                                 all = names_of(*network_, true);
-  visitor.tensors("first_moment/", names, adam_.first_moment);
-  visitor.tensors("second_moment/", names, adam_.second_moment);
-  visitor.number("fit/updates", adam_.num_updates);
-  if (visitor.has("best_weight", !best_.empty())) visitor.tensors("best_weight/", all, best_);
-  if (visitor.has("average", !average_.empty())) visitor.tensors("average/", all, average_);
+}
+
+void FitLoop::visit_member(StateVisitor& visitor, Member& member, const std::string& prefix) {
+  const Network& network = *member.network;
+  for (const Parameter& p : network.parameters()) {
+    at::Tensor value = p.value;
+    const std::string name = prefix + "weight/" + p.name;
+    p.per_node ? visitor.node_tensor(name, value) : visitor.tensor(name, value);
+  }
+  for (const Buffer& b : network.buffers()) {
+    at::Tensor value = b.value;
+    visitor.tensor(prefix + "weight/" + b.name, value);
+  }
+  if (!visitor.training()) return;
+  visitor.flag(prefix + "fit/stopped", member.stopped);
+  visitor.number(prefix + "fit/best_loss", member.stop.best_loss);
+  visitor.number(prefix + "fit/best_score", member.stop.best_score);
+  visitor.number(prefix + "fit/waited", member.stop.waited);
+  const std::vector<std::string> names = names_of(network, false), all = names_of(network, true);
+  visitor.tensors(prefix + "first_moment/", names, member.adam.first_moment);
+  visitor.tensors(prefix + "second_moment/", names, member.adam.second_moment);
+  visitor.number(prefix + "fit/updates", member.adam.num_updates);
+  if (visitor.has(prefix + "best_weight", !member.best.empty()))
+    visitor.tensors(prefix + "best_weight/", all, member.best);
+  if (visitor.has(prefix + "average", !member.average.empty()))
+    visitor.tensors(prefix + "average/", all, member.average);
 }
 
 }  // namespace emgnn

@@ -18,7 +18,8 @@
 
 namespace emgnn {
 
-// What a method adds to the loop.
+// What a method adds to the loop. It trains one network or several members side by side, each with
+// its own best weights and its own end.
 class FitStep {
  public:
   virtual ~FitStep() = default;
@@ -29,10 +30,13 @@ class FitStep {
   virtual void begin_epoch(int64_t /*epoch*/, FitObserver& /*observer*/) {}
   virtual int64_t round(int64_t /*epoch*/) const { return 0; }  // for records
   // Leaves gradients in the parameters; the mean loss. `step` counts gradient steps.
-  virtual double descend(int64_t epoch, int64_t step) = 0;
+  virtual double descend(size_t member, int64_t epoch, int64_t step) = 0;
   virtual bool validates(int64_t /*epoch*/) const { return true; }
-  virtual PartScores validate(Ranks ranks) = 0;
-  virtual void keep() {}  // the current weights are the best so far
+  virtual PartScores validate(size_t member, Ranks ranks) = 0;
+  virtual void keep(size_t /*member*/) {}  // its current weights are the best so far
+  // Once, with the kept weights; repeated if it is interrupted.
+  virtual bool has_finish() const { return false; }
+  virtual void finish(FitObserver& /*observer*/) {}
 };
 
 struct LoopOptions {
@@ -43,13 +47,13 @@ struct LoopOptions {
 
 class FitLoop {
  public:
-  FitLoop(std::shared_ptr<Network> network, LoopOptions options);
+  FitLoop(std::vector<std::shared_ptr<Network>> members, LoopOptions options);
 
-  // Trains to the end and leaves the kept weights in the network. Interrupted as Learner::fit says.
+  // Trains to the end and leaves the kept weights in the networks. Interrupted as Learner::fit says.
   void run(FitStep& step, FitObserver& observer, Learner& learner);
 
   int64_t epochs() const { return epoch_; }
-  bool stopped_early() const { return stopped_; }
+  bool stopped_early() const;  // all members
 
   // The weights, and in the training scope all that resuming needs: randomness is a function of the
   // seed and the counters.
@@ -58,19 +62,25 @@ class FitLoop {
  private:
   using Clock = std::chrono::steady_clock;
 
-  void one_epoch(FitStep& step, FitObserver& observer);
-  void validate(FitStep& step, EpochRecord& record);
-  void checkpoint(FitObserver& observer, Learner& learner);
+  struct Member {
+    std::shared_ptr<Network> network;
+    Adam adam;
+    bool stopped = false;
+    StopState stop = {};
+    std::vector<at::Tensor> best = {};     // parameters, then buffers; empty before a validation
+    std::vector<at::Tensor> average = {};  // of the weights so far, with optim.average
+  };
 
-  std::shared_ptr<Network> network_;
+  void one_epoch(FitStep& step, FitObserver& observer);
+  void begin(FitStep& step, FitObserver& observer);
+  PartScores validate(FitStep& step, size_t number);
+  void checkpoint(FitObserver& observer, Learner& learner);
+  void visit_member(StateVisitor& visitor, Member& member, const std::string& prefix);
+
+  std::vector<Member> members_;
   LoopOptions options_;
-  Adam adam_;
-  int64_t epoch_ = 0;  // done
-  bool stopped_ = false;
-  bool finished_ = false;  // the network holds the kept weights
-  StopState stop_;
-  std::vector<at::Tensor> best_;     // parameters, then buffers; empty before the first validation
-  std::vector<at::Tensor> average_;  // of the weights so far, with optim.average
+  int64_t epoch_ = 0;      // done
+  bool finished_ = false;  // the networks hold the kept weights
   Clock::time_point last_checkpoint_ = Clock::now();
 };
 

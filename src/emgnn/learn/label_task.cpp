@@ -6,6 +6,7 @@
 
 #include <emgnn/learn/probability_expectation.h>
 #include <emgnn/learn/tasks.h>
+#include <emgnn/learn/temperature.h>
 
 namespace emgnn {
 
@@ -15,6 +16,11 @@ constexpr ProbabilityExpectation::Link kSigmoid = {
     [](const at::Tensor& logits) { return at::sigmoid(logits); },
     [](const at::Tensor& mean_logits) { return at::sigmoid(mean_logits); },
     [](const at::Tensor& mean_probability) { return mean_probability; }};
+
+// Labels of each row, [rows]; 1 where there are none.
+at::Tensor num_known(const TargetRows& target) {
+  return target.weight.gt(0.0).to(at::kDouble).sum(1).clamp_min(1.0);
+}
 
 }  // namespace
 
@@ -56,8 +62,32 @@ TargetRows LabelTask::target(std::span<const int32_t> rows) const {
 at::Tensor LabelTask::row_loss(const at::Tensor& outputs, const TargetRows& target) const {
   const at::Tensor z = outputs.to(at::kDouble);
   const at::Tensor each = (at::softplus(z) - target.value * z) * target.weight;
-  const at::Tensor known = target.weight.gt(0.0).to(at::kDouble).sum(1).clamp_min(1.0);
-  return each.sum(2) / known;
+  return each.sum(2) / num_known(target);
+}
+
+// The derivatives in β of w (softplus(βz) − y βz) are w (σ(βz) − y) z and w σ (1 − σ) z².
+std::vector<double> LabelTask::temperatures(const at::Tensor& outputs,
+                                            const TargetRows& target) const {
+  const at::Tensor z = outputs.to(at::kDouble);
+  const at::Tensor weight = target.weight / num_known(target).unsqueeze(1);
+  const auto sum = [&](const at::Tensor& each) { return (each * weight).sum({1, 2}); };
+  return best_temperatures(z.size(0), [&](const at::Tensor& beta) -> LossSlope {
+    const at::Tensor q = at::sigmoid(z * beta.view({-1, 1, 1}));
+    return {sum((q - target.value) * z), sum(q * (1.0 - q) * z.square())};
+  });
+}
+
+at::Tensor LabelTask::outputs_of(const Prediction& prediction) const {
+  return at::logit(at::tensor(prediction.value).view({1, -1, num_labels_}));
+}
+
+void LabelTask::temper(Prediction& prediction, double temperature) const {
+  if (temperature == 1.0) return;
+  // σ(logit(p) / T)
+  for (double& p : prediction.value) {
+    const double yes = std::pow(p, 1.0 / temperature), no = std::pow(1.0 - p, 1.0 / temperature);
+    p = yes / (yes + no);
+  }
 }
 
 std::unique_ptr<Expectation> LabelTask::expectation(Average average) const {

@@ -14,22 +14,23 @@ const GraphWeights& as_given() {
 
 }  // namespace
 
-NetworkLearner::NetworkLearner(ProblemParts parts, const ProblemOptions& problem,
-                               const NetworkLearnerOptions& options)
-    : problem_(parts, problem),
+NetworkLearner::NetworkLearner(Problem problem, const NetworkLearnerOptions& options)
+    : problem_(std::move(problem)),
       options_(options),
-      loop_(parts.network, {.optim = options.optim,
-                            .stop = options.stop,
-                            .rule = stop_rule(options.stop, *parts.task)}) {}
+      loop_({problem_.shared_network()}, {.optim = options.optim,
+                                          .stop = options.stop,
+                                          .rule = stop_rule(options.stop, problem_.task())}) {}
 
-double NetworkLearner::descend(int64_t epoch, int64_t step) {
-  const Mode mode{.training = true, .seed = options_.seed, .step = static_cast<uint64_t>(step)};
+double NetworkLearner::descend(size_t /*member*/, int64_t epoch, int64_t step) {
+  const Mode mode{.training = true, .seed = problem_.seed(), .step = static_cast<uint64_t>(step)};
   const Objective objective = problem_.objective({}, mode, {epoch, max_epochs()});
   objective.value.backward();
   return objective.mean_loss;
 }
 
-PartScores NetworkLearner::validate(Ranks ranks) { return problem_.validate(as_given(), ranks); }
+PartScores NetworkLearner::validate(size_t /*member*/, Ranks ranks) {
+  return problem_.validate(as_given(), ranks);
+}
 
 Prediction NetworkLearner::predict(std::span<const int32_t> rows, const Poll& poll) {
   return problem_.predict(as_given(), rows, poll);

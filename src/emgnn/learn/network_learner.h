@@ -14,14 +14,12 @@ struct NetworkLearnerOptions {
   FitOptions fit;
   OptimOptions optim;
   StopOptions stop;
-  uint64_t seed = 0;
 };
 
 class NetworkLearner : public Learner, private FitStep {
  public:
   // The family has one point, the graph as given.
-  NetworkLearner(ProblemParts parts, const ProblemOptions& problem,
-                 const NetworkLearnerOptions& options);
+  NetworkLearner(Problem problem, const NetworkLearnerOptions& options);
 
   void fit(FitObserver& observer) override { loop_.run(*this, observer, *this); }
   FitSummary summary() const override { return {loop_.epochs(), loop_.stopped_early(), {}}; }
@@ -33,8 +31,8 @@ class NetworkLearner : public Learner, private FitStep {
  private:
   int64_t max_epochs() const override { return options_.fit.epochs; }
   int64_t steps_per_epoch() const override { return problem_.steps_per_epoch(); }
-  double descend(int64_t epoch, int64_t step) override;
-  PartScores validate(Ranks ranks) override;
+  double descend(size_t member, int64_t epoch, int64_t step) override;
+  PartScores validate(size_t member, Ranks ranks) override;
 
   Problem problem_;
   NetworkLearnerOptions options_;

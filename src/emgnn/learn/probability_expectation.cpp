@@ -5,10 +5,11 @@
 
 namespace emgnn {
 
-void ProbabilityExpectation::add(const at::Tensor& outputs, double p) {
+void ProbabilityExpectation::add(const at::Tensor& outputs, double p, double temperature) {
   const double each = p / static_cast<double>(outputs.size(0));
   for (int64_t r = 0; r < outputs.size(0); ++r) {
-    const at::Tensor logits = outputs[r].to(at::kDouble);
+    at::Tensor logits = outputs[r].to(at::kDouble);
+    if (temperature != 1.0) logits = logits / temperature;
     const at::Tensor prob = link_.probability(logits);
     if (!logits_.defined()) {
       logits_ = at::zeros_like(logits);

@@ -20,7 +20,7 @@ class ProbabilityExpectation : public Expectation {
   };
   ProbabilityExpectation(Average average, const Link& link) : average_(average), link_(link) {}
 
-  void add(const at::Tensor& outputs, double p) override;
+  void add(const at::Tensor& outputs, double p, double temperature) override;
   void finish(Prediction& into) const override;
 
  private:

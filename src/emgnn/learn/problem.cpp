@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include <emgnn/base/error.h>
@@ -21,6 +22,16 @@ at::Tensor places(const std::vector<int32_t>& all, const std::vector<int32_t>& r
   for (int32_t row : rows)
     place.push_back(std::lower_bound(all.begin(), all.end(), row) - all.begin());
   return at::tensor(place);
+}
+
+std::vector<int32_t> without(const std::vector<int32_t>& rows,
+                             const std::vector<int32_t>& left_out) {
+  if (left_out.empty()) return rows;
+  const std::set<int32_t> gone(left_out.begin(), left_out.end());
+  std::vector<int32_t> out;
+  for (int32_t row : rows)
+    if (!gone.contains(row)) out.push_back(row);
+  return out;
 }
 
 // The mean over replicates, [k, replicates, rows, width] -> [k, rows, width].
@@ -58,18 +69,48 @@ void Problem::evaluate(const FamilyView& view, std::span<const int64_t> lam_ids,
   view.evaluate(lam_ids, run_batch, take, poll);
 }
 
-std::vector<double> Problem::losses(std::span<const int64_t> lam_ids, const Poll& poll) {
+const Problem::View& Problem::evidence_view() {
+  if (evidence_) return evidence_;
   const Split& split = data().split();
-  if (!evidence_) {
-    evidence_rows_ = split.train;
-    if (options_.evidence_from_validation)
+  switch (options_.evidence) {
+    case EvidenceRows::kTrain:
+      evidence_rows_ = split.train;
+      break;
+    case EvidenceRows::kTrainAndValidation:
+      evidence_rows_ = split.train;
       evidence_rows_.insert(evidence_rows_.end(), split.validation.begin(), split.validation.end());
-    evidence_ = view_of(evidence_rows_);
-    evidence_target_ = task().target(evidence_rows_);
+      break;
+    case EvidenceRows::kValidation:
+      evidence_rows_ = split.validation;
+      break;
+    case EvidenceRows::kLeftOut:
+      evidence_rows_ = options_.left_out;
+      break;
   }
+  evidence_target_ = task().target(evidence_rows_);
+  return evidence_ = view_of(evidence_rows_);
+}
+
+const TargetRows& Problem::evidence_target() {
+  evidence_view();
+  return evidence_target_;
+}
+
+at::Tensor Problem::outputs(std::span<const int64_t> lam_ids, const Poll& poll) {
+  std::vector<at::Tensor> tiles;
+  evaluate(
+      *evidence_view(), lam_ids,
+      [&](size_t /*first*/, const at::Tensor& outputs) {
+        tiles.push_back(without_replicates(outputs));
+      },
+      poll);
+  return at::cat(tiles);
+}
+
+std::vector<double> Problem::losses(std::span<const int64_t> lam_ids, const Poll& poll) {
   std::vector<double> losses;
   evaluate(
-      *evidence_, lam_ids,
+      *evidence_view(), lam_ids,
       [&](size_t /*first*/, const at::Tensor& outputs) {
         const std::vector<double> tile =
             task().losses(without_replicates(outputs), evidence_target_);
@@ -81,7 +122,7 @@ std::vector<double> Problem::losses(std::span<const int64_t> lam_ids, const Poll
 
 int64_t Problem::steps_per_epoch() const {
   if (!family().small_graphs()) return 1;
-  const auto n = static_cast<int64_t>(data().split().train.size());
+  const auto n = static_cast<int64_t>(data().split().train.size() - options_.left_out.size());
   // A single molecule has no moments to normalise by: it joins the batch before.
   const int64_t alone = n % options_.batch.size == 1 && n > 1 ? 1 : 0;
   return (n + options_.batch.size - 1) / options_.batch.size - alone;
@@ -92,7 +133,7 @@ std::span<const int32_t> Problem::batch_rows(uint64_t step) {
   const auto steps = static_cast<uint64_t>(steps_per_epoch());
   const uint64_t epoch = step / steps, index = step % steps;
   if (ordered_epoch_ != epoch) {
-    order_ = data().split().train;
+    order_ = without(data().split().train, options_.left_out);
     Rng rng(options_.seed, Stream::kBatch, epoch);
     shuffle(order_, rng);
     ordered_epoch_ = epoch;
@@ -124,19 +165,29 @@ Objective Problem::objective_of_items(std::span<const LambdaDraw> draws, const M
   return {.value = (each * at::tensor(weight)).mean(), .mean_loss = each.mean().item<double>()};
 }
 
+// Networks that are trained side by side run on the same rows; what tells them apart is the weight
+// of each row.
+void Problem::begin_training() {
+  const std::vector<int32_t>& train = data().split().train;
+  train_target_ = task().target(train);
+  train_ = parts_.views->of("train", [&] { return view_of(train); });
+  if (!options_.left_out.empty()) {
+    const std::set<int32_t> gone(options_.left_out.begin(), options_.left_out.end());
+    std::vector<double> weight;
+    for (int32_t row : train) weight.push_back(gone.contains(row) ? 0.0 : 1.0);
+    row_weight_ = at::tensor(weight);
+  }
+  if (options_.agreement.weight > 0.0) {
+    agreeing_ = parts_.views->of("agreeing", [&] { return view_of(data().predicted_rows()); });
+    train_place_ = places(data().predicted_rows(), train);
+  }
+}
+
 // All training rows under every draw.
 Objective Problem::objective_of_rows(std::span<const LambdaDraw> draws, const Mode& mode,
                                      const Progress& progress) {
-  const std::vector<int32_t>& train = data().split().train;
   const AgreementOptions& agreement = options_.agreement;
-  if (!train_) {
-    train_target_ = task().target(train);
-    train_ = view_of(train);
-    if (agreement.weight > 0.0) {
-      agreeing_ = view_of(data().predicted_rows());
-      train_place_ = places(data().predicted_rows(), train);
-    }
-  }
+  if (!train_) begin_training();
   std::vector<int64_t> lam_ids;
   std::vector<double> weight = {1.0};  // of the graph as given
   if (!draws.empty()) weight.clear();
@@ -147,7 +198,9 @@ Objective Problem::objective_of_rows(std::span<const LambdaDraw> draws, const Mo
   const FamilyView& view = agreeing_ ? *agreeing_ : *train_;
   const at::Tensor out = run(view.batch({.lam_ids = lam_ids}), mode);
   const at::Tensor outputs = agreeing_ ? out.index_select(1, train_place_) : out;
-  const at::Tensor loss = task().row_loss(outputs, train_target_).mean(1);  // [draws]
+  const at::Tensor each = task().row_loss(outputs, train_target_);  // [draws, rows]
+  const at::Tensor loss =
+      row_weight_.defined() ? (each * row_weight_).sum(1) / row_weight_.sum() : each.mean(1);
   at::Tensor value = (loss * at::tensor(weight)).mean();
   if (agreeing_) {
     const double grown = std::min(
@@ -157,30 +210,44 @@ Objective Problem::objective_of_rows(std::span<const LambdaDraw> draws, const Mo
   return {.value = value, .mean_loss = loss.mean().item<double>()};
 }
 
-Prediction Problem::expect(const FamilyView& view, const GraphWeights& graphs,
-                           std::span<const int32_t> rows, const Poll& poll) const {
-  const std::unique_ptr<Expectation> mean = task().expectation(options_.average);
+void Problem::expect(const FamilyView& view, const GraphWeights& graphs, double share,
+                     Expectation& into, const Poll& poll) const {
   evaluate(
       view, graphs.lam_ids,
       [&](size_t first, const at::Tensor& outputs) {
-        for (int64_t g = 0; g < outputs.size(0); ++g)
-          mean->add(outputs[g], std::exp(graphs.log_prob[first + static_cast<size_t>(g)]));
+        for (int64_t g = 0; g < outputs.size(0); ++g) {
+          const size_t at = first + static_cast<size_t>(g);
+          into.add(outputs[g], share * std::exp(graphs.log_prob[at]),
+                   graphs.temperature.empty() ? 1.0 : graphs.temperature[at]);
+        }
       },
       poll);
+}
+
+Prediction Problem::finished(const Expectation& mean, std::span<const int32_t> rows) const {
   Prediction out{.rows = {rows.begin(), rows.end()}, .width = task().num_outputs()};
-  mean->finish(out);
+  mean.finish(out);
   return out;
 }
 
 PartScores Problem::validate(const GraphWeights& graphs, Ranks ranks) {
   const std::vector<int32_t>& rows = data().split().validation;
-  if (!validation_) validation_ = view_of(rows);
-  return task().score(expect(*validation_, graphs, rows, {}).value, rows, ranks);
+  const View view = parts_.views->of("validation", [&] { return view_of(rows); });
+  const std::unique_ptr<Expectation> mean = task().expectation(options_.average);
+  expect(*view, graphs, 1.0, *mean, {});
+  return task().score(finished(*mean, rows).value, rows, ranks);
+}
+
+void Problem::predict(const GraphWeights& graphs, std::span<const int32_t> rows, double share,
+                      Expectation& into, const Poll& poll) {
+  expect(*view_of(rows), graphs, share, into, poll);
 }
 
 Prediction Problem::predict(const GraphWeights& graphs, std::span<const int32_t> rows,
                             const Poll& poll) {
-  return expect(*view_of(rows), graphs, rows, poll);
+  const std::unique_ptr<Expectation> mean = task().expectation(options_.average);
+  predict(graphs, rows, 1.0, *mean, poll);
+  return finished(*mean, rows);
 }
 
 }  // namespace emgnn

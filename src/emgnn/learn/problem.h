@@ -6,9 +6,12 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <emgnn/data/data.h>
@@ -36,19 +39,38 @@ struct Progress {
   int64_t done = 0, total = 1;
 };
 
+// Views of the family that several networks of one shape share, made when first used.
+class SharedViews {
+ public:
+  using View = std::shared_ptr<const FamilyView>;
+  const View& of(const std::string& rows, const std::function<View()>& make) {
+    View& view = views_[rows];
+    if (!view) view = make();
+    return view;
+  }
+
+ private:
+  std::map<std::string, View> views_;
+};
+
 struct ProblemParts {
   std::shared_ptr<const Data> data;
   std::shared_ptr<const GraphFamily> family;
   std::shared_ptr<Network> network;
   std::shared_ptr<Task> task;
+  std::shared_ptr<SharedViews> views = std::make_shared<SharedViews>();
 };
+
+// The labelled rows by which graphs are judged.
+enum class EvidenceRows { kTrain, kTrainAndValidation, kValidation, kLeftOut };
 
 struct ProblemOptions {
   BatchOptions batch;
   AgreementOptions agreement;
   Average average = Average::kLogits;
-  bool evidence_from_validation = false;  // losses() reads the validation rows too
-  uint64_t seed = 0;
+  EvidenceRows evidence = EvidenceRows::kTrain;
+  std::vector<int32_t> left_out;  // training rows that the network is not trained on
+  uint64_t seed = 0;              // of the order of the rows, and of dropout
 };
 
 class Problem {
@@ -57,12 +79,18 @@ class Problem {
 
   const GraphFamily& family() const { return *parts_.family; }
   Network& network() const { return *parts_.network; }
+  const std::shared_ptr<Network>& shared_network() const { return parts_.network; }
   Task& task() const { return *parts_.task; }
   std::shared_ptr<const Task> shared_task() const { return parts_.task; }
   const Data& data() const { return *parts_.data; }
 
-  // L(λ, θ) of the labels that the posterior may look at, without dropout.
+  uint64_t seed() const { return options_.seed; }
+
+  // L(λ, θ) of the evidence rows, without dropout.
   std::vector<double> losses(std::span<const int64_t> lam_ids, const Poll& poll);
+  // What the network says of them: [graphs, rows, width]; and what is true.
+  at::Tensor outputs(std::span<const int64_t> lam_ids, const Poll& poll);
+  const TargetRows& evidence_target();
 
   // One epoch is this many gradient steps.
   int64_t steps_per_epoch() const;
@@ -73,14 +101,21 @@ class Problem {
 
   PartScores validate(const GraphWeights& graphs, Ranks ranks);
   Prediction predict(const GraphWeights& graphs, std::span<const int32_t> rows, const Poll& poll);
+  // Adds what the network predicts for some rows, as one part of `share` of a mean.
+  void predict(const GraphWeights& graphs, std::span<const int32_t> rows, double share,
+               Expectation& into, const Poll& poll);
+  Average average() const { return options_.average; }
 
  private:
-  using View = std::shared_ptr<const FamilyView>;
+  using View = SharedViews::View;
 
   void evaluate(const FamilyView& view, std::span<const int64_t> lam_ids,
                 const FamilyView::Take& take, const Poll& poll) const;
-  Prediction expect(const FamilyView& view, const GraphWeights& graphs,
-                    std::span<const int32_t> rows, const Poll& poll) const;
+  void expect(const FamilyView& view, const GraphWeights& graphs, double share, Expectation& into,
+              const Poll& poll) const;
+  Prediction finished(const Expectation& mean, std::span<const int32_t> rows) const;
+  const View& evidence_view();
+  void begin_training();
   View view_of(std::span<const int32_t> rows) const;
   std::span<const int32_t> batch_rows(uint64_t step);
   at::Tensor run(const GraphBatch& batch, const Mode& mode) const;
@@ -92,8 +127,9 @@ class Problem {
   ProblemOptions options_;
   // Made when first used.
   std::vector<int32_t> evidence_rows_;
-  View evidence_, train_, validation_;
+  View evidence_, train_;
   TargetRows evidence_target_, train_target_;
+  at::Tensor row_weight_;       // [training rows]: 0 of those left out; undefined: none is
   View agreeing_;               // the rows that graphs agree on, when they are to
   at::Tensor train_place_;      // of the training rows among these
   std::vector<int32_t> order_;  // of the training rows in an epoch

@@ -22,6 +22,25 @@ void describe(OptionVisitor& visitor, TaskOptions& options, LabelKind kind) {
   }
 }
 
+TargetRows joined(std::span<const TargetRows> parts) {
+  std::vector<at::Tensor> cls, value, weight;
+  for (const TargetRows& part : parts) {
+    if (part.cls.defined()) cls.push_back(part.cls);
+    if (part.value.defined()) value.push_back(part.value);
+    if (part.weight.defined()) weight.push_back(part.weight);
+  }
+  TargetRows out;
+  if (!cls.empty()) out.cls = at::cat(cls);
+  if (!value.empty()) out.value = at::cat(value);
+  if (weight.empty()) return out;
+  // A part without weights knows all of its values.
+  weight.clear();
+  for (const TargetRows& part : parts)
+    weight.push_back(part.weight.defined() ? part.weight : at::ones_like(part.value));
+  out.weight = at::cat(weight);
+  return out;
+}
+
 std::vector<double> Task::losses(const at::Tensor& outputs, const TargetRows& target) const {
   const at::Tensor each = row_loss(outputs, target).contiguous();
   const double* data = each.data_ptr<double>();
@@ -33,6 +52,11 @@ std::vector<double> Task::losses(const at::Tensor& outputs, const TargetRows& ta
     out.push_back(sum / static_cast<double>(rows));
   }
   return out;
+}
+
+std::vector<double> Task::temperatures(const at::Tensor& outputs,
+                                       const TargetRows& /*target*/) const {
+  return std::vector<double>(static_cast<size_t>(outputs.size(0)), 1.0);
 }
 
 Prediction Task::average(std::span<const Prediction> predictions) const {

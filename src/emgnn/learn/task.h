@@ -39,12 +39,15 @@ struct TargetRows {
   at::Tensor weight;  // float64 [rows] or [rows, outputs], 0 where not known; undefined: all ones
 };
 
+// Of rows one after the other.
+TargetRows joined(std::span<const TargetRows> parts);
+
 // The mean over graphs of predictions for some rows.
 class Expectation {
  public:
   virtual ~Expectation() = default;
-  // outputs [replicates, rows, width] of a graph of probability p.
-  virtual void add(const at::Tensor& outputs, double p) = 0;
+  // outputs [replicates, rows, width] of a graph of probability p, at a temperature.
+  virtual void add(const at::Tensor& outputs, double p, double temperature = 1.0) = 0;
   virtual void finish(Prediction& into) const = 0;  // value and spread
 };
 
@@ -60,6 +63,15 @@ class Task {
   virtual at::Tensor row_loss(const at::Tensor& outputs, const TargetRows& target) const = 0;
   // The mean loss over the rows of each graph, outputs [graphs, rows, width], without gradient.
   virtual std::vector<double> losses(const at::Tensor& outputs, const TargetRows& target) const;
+
+  // The temperature T of each graph in [0.1, 3] at which outputs / T have the smallest mean loss;
+  // 1 where outputs are values.
+  virtual std::vector<double> temperatures(const at::Tensor& outputs,
+                                           const TargetRows& target) const;
+  // Outputs [1, rows, width] that would predict this.
+  virtual at::Tensor outputs_of(const Prediction& prediction) const = 0;
+  // What a temperature makes of a prediction.
+  virtual void temper(Prediction& /*prediction*/, double /*temperature*/) const {}
 
   virtual std::unique_ptr<Expectation> expectation(Average average) const = 0;
   // The mean of several predictions of the same rows, each as likely as the others. Its spread is

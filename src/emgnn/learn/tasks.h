@@ -17,6 +17,10 @@ class ClassTask : public Task {
   TargetRows target(std::span<const int32_t> rows) const override;
   at::Tensor row_loss(const at::Tensor& outputs, const TargetRows& target) const override;
   std::vector<double> losses(const at::Tensor& outputs, const TargetRows& target) const override;
+  std::vector<double> temperatures(const at::Tensor& outputs,
+                                   const TargetRows& target) const override;
+  void temper(Prediction& prediction, double temperature) const override;
+  at::Tensor outputs_of(const Prediction& prediction) const override;
   std::unique_ptr<Expectation> expectation(Average average) const override;
   Prediction average(std::span<const Prediction> predictions) const override;
   std::span<const ScoreInfo> scores() const override { return class_score_info(); }
@@ -40,6 +44,10 @@ class LabelTask : public Task {
   int64_t num_outputs() const override { return num_labels_; }
   TargetRows target(std::span<const int32_t> rows) const override;
   at::Tensor row_loss(const at::Tensor& outputs, const TargetRows& target) const override;
+  std::vector<double> temperatures(const at::Tensor& outputs,
+                                   const TargetRows& target) const override;
+  void temper(Prediction& prediction, double temperature) const override;
+  at::Tensor outputs_of(const Prediction& prediction) const override;
   std::unique_ptr<Expectation> expectation(Average average) const override;
   std::span<const ScoreInfo> scores() const override { return label_score_info(); }
   const ScoreInfo& main_score() const override;
@@ -61,6 +69,7 @@ class ValueTask : public Task {
   int64_t num_outputs() const override { return static_cast<int64_t>(scale_.size()); }
   TargetRows target(std::span<const int32_t> rows) const override;
   at::Tensor row_loss(const at::Tensor& outputs, const TargetRows& target) const override;
+  at::Tensor outputs_of(const Prediction& prediction) const override;
   std::unique_ptr<Expectation> expectation(Average average) const override;
   std::span<const ScoreInfo> scores() const override { return value_score_info(); }
   const ScoreInfo& main_score() const override;

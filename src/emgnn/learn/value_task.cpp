@@ -22,7 +22,7 @@ class ValueExpectation : public Expectation {
  public:
   explicit ValueExpectation(std::vector<TargetScale> scale) : scale_(std::move(scale)) {}
 
-  void add(const at::Tensor& outputs, double p) override {
+  void add(const at::Tensor& outputs, double p, double /*temperature*/) override {
     const at::Tensor z = outputs.to(at::kDouble).contiguous();
     const double each = p / static_cast<double>(z.size(0));
     const auto size = static_cast<size_t>(z.numel() / z.size(0));
@@ -104,6 +104,13 @@ at::Tensor ValueTask::row_loss(const at::Tensor& outputs, const TargetRows& targ
   if (num_outputs() == 1 && !target.weight.defined()) return each.squeeze(2);
   if (!target.weight.defined()) return each.mean(2);
   return (each * target.weight).sum(2) / target.weight.sum(1).clamp_min(1.0);
+}
+
+at::Tensor ValueTask::outputs_of(const Prediction& prediction) const {
+  std::vector<double> z;
+  for (size_t i = 0; i < prediction.value.size(); ++i)
+    z.push_back(scale_[i % scale_.size()].standardise(prediction.value[i]));
+  return at::tensor(z).view({1, -1, num_outputs()});
 }
 
 std::unique_ptr<Expectation> ValueTask::expectation(Average /*average*/) const {

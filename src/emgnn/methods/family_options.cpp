@@ -6,23 +6,35 @@
 #include <emgnn/space/molecule_family.h>
 #include <emgnn/space/rewire.h>
 #include <emgnn/space/rewire_input.h>
+#include <emgnn/space/views.h>
 
 namespace emgnn {
 
 namespace {
 
+constexpr const char* kGiven = "given";
+
 bool may_mix(const FamilyOptions& options, const DataFacts& facts) {
   if (options.choice != FamilyChoice::kAuto) return options.choice == FamilyChoice::kMixture;
-  return !facts.num_edge_types || *facts.num_edge_types > 1;
+  return !facts.num_edge_types || *facts.num_edge_types > 1 || options.mixture.views != kGiven;
 }
 
 bool may_rewire(const FamilyOptions& options, const DataFacts& facts) {
   if (options.choice != FamilyChoice::kAuto) return options.choice == FamilyChoice::kRewire;
-  return !facts.num_edge_types || *facts.num_edge_types == 1;
+  return !facts.num_edge_types || (*facts.num_edge_types == 1 && options.mixture.views == kGiven);
 }
 
 std::shared_ptr<const Molecules> molecules_of(const Data& data) {
   return {data.table(), &data.table()->molecules};
+}
+
+std::shared_ptr<const TypedGraph> views_of(const MixtureOptions& options,
+                                           const LearnerInput& input) {
+  if (options.views == kGiven) return nullptr;
+  const std::shared_ptr<const Dataset> data = input.data->graph();
+  std::shared_ptr<const TypedGraph>& views = input.prepared->views[options.views];
+  if (!views) views = std::make_shared<const TypedGraph>(make_views(*data, options.views));
+  return views;
 }
 
 }  // namespace
@@ -33,9 +45,10 @@ void describe(OptionVisitor& visitor, FamilyOptions& options, const DataFacts& f
     return;
   }
   if (!em) return describe(visitor, options.graph);
-  visitor.choice("space.family", options.choice, {"auto", "mixture", "rewire"},
-                 "mix edge types, or drop and add edges; auto mixes where there are two or more "
-                 "edge types");
+  visitor.choice(
+      "space.family", options.choice, {"auto", "mixture", "rewire"},
+      "mix edge types or views, or drop and add edges; auto mixes where there are two or "
+      "more edge types or space.views is set");
   if (may_mix(options, facts)) describe(visitor, options.mixture);
   if (may_rewire(options, facts)) describe(visitor, options.rewire);
 }
@@ -49,7 +62,8 @@ std::shared_ptr<const GraphFamily> make_family(const FamilyOptions& options,
   }
   if (!em) return MixtureFamily::observed_only(data.graph(), options.graph);
   const DataFacts facts = facts_of(data);
-  if (may_mix(options, facts)) return MixtureFamily::make(data.graph(), options.mixture);
+  if (may_mix(options, facts))
+    return MixtureFamily::make(data.graph(), options.mixture, views_of(options.mixture, input));
   EMGNN_CHECK(facts.num_edge_types == 1, "space.family=rewire needs a graph with one edge type",
               *facts.num_edge_types);
   std::optional<std::vector<CandidateEdge>>& candidates = input.prepared->candidates;

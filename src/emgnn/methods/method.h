@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,7 +27,8 @@ DataFacts facts_of(const Data& data);
 // What can be computed once for all learners on one graph with the same features. The first that
 // needs a part fills it.
 struct Prepared {
-  std::optional<std::vector<CandidateEdge>> candidates;  // of the rewire family
+  std::optional<std::vector<CandidateEdge>> candidates;            // of the rewire family
+  std::map<std::string, std::shared_ptr<const TypedGraph>> views;  // by space.views
 };
 
 struct LearnerInput {

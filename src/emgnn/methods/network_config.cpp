@@ -1,11 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <emgnn/methods/network_config.h>
 
+#include <emgnn/base/error.h>
 #include <emgnn/em/em_learner.h>
+#include <emgnn/learn/folds.h>
 #include <emgnn/learn/network_learner.h>
 #include <emgnn/space/no_graph.h>
 
 namespace emgnn {
+
+namespace {
+
+EvidenceRows evidence_rows(EvidenceKind kind) {
+  switch (kind) {
+    case EvidenceKind::kTrain:
+      return EvidenceRows::kTrain;
+    case EvidenceKind::kTrainAndValidation:
+      return EvidenceRows::kTrainAndValidation;
+    case EvidenceKind::kValidation:
+      return EvidenceRows::kValidation;
+    case EvidenceKind::kCrossFit:
+      return EvidenceRows::kLeftOut;
+  }
+  throw InternalError("unknown evidence");
+}
+
+}  // namespace
 
 void NetworkConfig::describe(OptionVisitor& visitor, const DataFacts& facts) {
   const bool molecules = facts.kind == DataKind::kMolecules;
@@ -32,33 +52,54 @@ std::shared_ptr<const GraphFamily> NetworkConfig::family(const LearnerInput& inp
   return make_family(family_, input, em_);
 }
 
+std::shared_ptr<Network> NetworkConfig::network(const Data& data, const Task& task,
+                                                uint64_t seed) const {
+  const bool molecules = data.kind() == DataKind::kMolecules;
+  return make_network({.shape = {.num_nodes = molecules ? 0 : data.num_rows(),
+                                 .num_features = data.num_features(),
+                                 .num_outputs = task.num_outputs(),
+                                 .reads_out = molecules},
+                       .head = head_,
+                       .em = em_,
+                       .seed = seed});
+}
+
+// One network; or as many as there are folds, each of which judges graphs by its own.
+std::vector<Problem> NetworkConfig::problems(const ProblemParts& parts, uint64_t seed) const {
+  const Data& data = *parts.data;
+  ProblemOptions options{.batch = batch_,
+                         .agreement = agreement_,
+                         .average = em_options_.average,
+                         .evidence = evidence_rows(em_options_.evidence),
+                         .left_out = {},
+                         .seed = seed};
+  std::vector<std::vector<int32_t>> folds(1);
+  if (em_ && em_options_.evidence == EvidenceKind::kCrossFit)
+    folds = stratified_folds(data.labels(), data.split().train, em_options_.folds, seed);
+  std::vector<Problem> out;
+  for (size_t k = 0; k < folds.size(); ++k) {
+    ProblemParts own = parts;
+    options.left_out = std::move(folds[k]);
+    options.seed = member_seed(seed, Stream::kFold, k);
+    own.network = network(data, *parts.task, options.seed);
+    out.emplace_back(std::move(own), options);
+  }
+  return out;
+}
+
 std::shared_ptr<Learner> NetworkConfig::learner(const LearnerInput& input) const {
   const Data& data = *input.data;
-  const bool molecules = data.kind() == DataKind::kMolecules;
-  ProblemParts parts{.data = input.data,
-                     .family = family(input),
-                     .network = nullptr,
-                     .task = make_task(data.labels(), task_, data.split().train)};
-  parts.network = make_network({.shape = {.num_nodes = molecules ? 0 : data.num_rows(),
-                                          .num_features = data.num_features(),
-                                          .num_outputs = parts.task->num_outputs(),
-                                          .reads_out = molecules},
-                                .head = head_,
-                                .em = em_,
-                                .seed = input.seed});
-  const ProblemOptions problem{
-      .batch = batch_,
-      .agreement = agreement_,
-      .average = em_options_.average,
-      .evidence_from_validation = em_options_.labels == EvidenceLabels::kTrainAndValidation,
-      .seed = input.seed};
+  const ProblemParts parts{.data = input.data,
+                           .family = family(input),
+                           .network = nullptr,
+                           .task = make_task(data.labels(), task_, data.split().train)};
+  std::vector<Problem> all = problems(parts, input.seed);
   if (!em_) {
     return std::make_shared<NetworkLearner>(
-        parts, problem,
-        NetworkLearnerOptions{.fit = fit_, .optim = optim_, .stop = stop_, .seed = input.seed});
+        std::move(all.front()), NetworkLearnerOptions{.fit = fit_, .optim = optim_, .stop = stop_});
   }
   return std::make_shared<EmLearner>(
-      parts, problem,
+      std::move(all),
       EmLearnerOptions{
           .em = em_options_, .mcmc = mcmc_, .optim = optim_, .stop = stop_, .seed = input.seed});
 }

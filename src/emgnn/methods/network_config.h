@@ -4,10 +4,12 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include <emgnn/em/options.h>
 #include <emgnn/learn/agreement.h>
 #include <emgnn/learn/options.h>
+#include <emgnn/learn/problem.h>
 #include <emgnn/learn/task.h>
 #include <emgnn/methods/family_options.h>
 #include <emgnn/models/layer.h>
@@ -46,6 +48,8 @@ class NetworkConfig : public MethodConfig {
 
  private:
   std::shared_ptr<const GraphFamily> family(const LearnerInput& input) const;
+  std::shared_ptr<Network> network(const Data& data, const Task& task, uint64_t seed) const;
+  std::vector<Problem> problems(const ProblemParts& parts, uint64_t seed) const;
 
   bool em_;
   FamilyOptions family_;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <emgnn/run/config.h>
 
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -14,6 +12,7 @@
 #include <emgnn/run/config_text.h>
 #include <emgnn/run/evaluate.h>
 #include <emgnn/run/load.h>
+#include <emgnn/run/setting_names.h>
 
 namespace emgnn {
 
@@ -40,15 +39,13 @@ class ConfigReader {
 
   void put(const Assignment& assignment) {
     bool found = false;
-    std::vector<std::string> known;
     ForEachOption visitor([&](const OptionInfo& info, OptionRef field) {
-      known.push_back(info.key);
       if (info.key != assignment.key) return;
       found = true;
       assign(info, field, assignment);
     });
     config_.describe(visitor);
-    if (!found) return reject(assignment, known);
+    if (!found) return reject(assignment);
     config_.layer_[assignment.key] = layer_;
     if (unknown_ == Unknown::kRefuse) config_.user_[assignment.key] = layer_;
   }
@@ -67,14 +64,10 @@ class ConfigReader {
     }
   }
 
-  void reject(const Assignment& assignment, const std::vector<std::string>& known) const {
+  void reject(const Assignment& assignment) const {
     if (unknown_ == Unknown::kPassOver) return;
-    const std::vector<std::string> near = near_matches(assignment.key, known);
-    const std::string hint = near.empty()
-                                 ? "see emgnn train --help-config"
-                                 : fmt::format("did you mean {}?", fmt::join(near, " or "));
-    throw UsageError(fmt::format("{}unknown key \"{}\" for {}; {}", assignment.where,
-                                 assignment.key, config_.method_name_, hint));
+    throw unknown_setting(assignment.key, config_.method_name_, config_.facts_.kind,
+                          assignment.where);
   }
 
   RunConfig& config_;
@@ -82,19 +75,65 @@ class ConfigReader {
   Unknown unknown_;
 };
 
-RunConfig::RunConfig(const std::string& method, const std::string& dataset) : method_name_(method) {
+namespace {
+
+constexpr const char* kRecipeKey = "em.recipe";
+
+const ShippedFile* shipped_file(const std::string& path) {
+  for (const ShippedFile& file : shipped_files())
+    if (file.path == path) return &file;
+  return nullptr;
+}
+
+std::string name_of(const ShippedFile& file) { return fmt::format("configs/{}.toml", file.path); }
+
+void put_all(RunConfig& config, const ShippedFile& file,
+             const std::vector<Assignment>& assignments) {
+  ConfigReader reader(config, name_of(file), ConfigReader::Unknown::kPassOver);
+  for (const Assignment& assignment : assignments) reader.put(assignment);
+}
+
+// What a request says about the recipe; empty: nothing.
+std::string recipe_of(const ConfigRequest& request) {
+  std::string recipe;
+  for (const SettingLayer& layer : request.layers) {
+    std::vector<Assignment> all;
+    if (!layer.toml.empty()) all = parse_assignments(layer.toml, layer.name, request.method);
+    for (const std::string& text : layer.assignments)
+      all.push_back(parse_assignment(text, layer.name));
+    for (const Assignment& assignment : all)
+      if (assignment.key == kRecipeKey) recipe = assignment.value;
+  }
+  return recipe;
+}
+
+}  // namespace
+
+RunConfig::RunConfig(const std::string& method, const std::string& dataset,
+                     const std::string& recipe)
+    : method_name_(method) {
   facts_.kind = kind_of(dataset);
   check_data_kind(method, facts_.kind, dataset);
   method_ = make_config(method);
   if (!method_info(method).em) data.molecules.conformers.count = 0;  // bonds need no coordinates
-  const std::string group = group_of(dataset);
-  for (const std::string& path : {"methods/" + method, "groups/" + group, "datasets/" + dataset}) {
-    for (const ShippedFile& file : shipped_files()) {
-      if (file.path != path) continue;
-      const std::string name = "configs/" + path + ".toml";
-      ConfigReader reader(*this, name, ConfigReader::Unknown::kPassOver);
-      for (const Assignment& a : parse_assignments(file.text, name, method)) reader.put(a);
-    }
+  const std::vector<std::string> shipped = {"methods/" + method, "groups/" + group_of(dataset),
+                                            "datasets/" + dataset};
+  for (const std::string& path : shipped) {
+    if (const ShippedFile* file = shipped_file(path))
+      put_all(*this, *file, parse_assignments(file->text, name_of(*file), method));
+  }
+  if (method_info(method).em) read_recipe(shipped, recipe);
+}
+
+// The recipe's own file, then what the others say about it.
+void RunConfig::read_recipe(const std::vector<std::string>& shipped, const std::string& recipe) {
+  const std::string name = recipe.empty() ? values().at(kRecipeKey) : recipe;
+  const ShippedFile* own = shipped_file("recipes/" + name);
+  if (own == nullptr) return;  // the published one is what all files say by themselves
+  put_all(*this, *own, parse_assignments(own->text, name_of(*own), method_name_));
+  for (const std::string& path : shipped) {
+    if (const ShippedFile* file = shipped_file(path))
+      put_all(*this, *file, recipe_assignments(file->text, name_of(*file), method_name_, name));
   }
 }
 
@@ -103,7 +142,7 @@ std::shared_ptr<Learner> RunConfig::learner(const LearnerInput& input) const {
   std::vector<std::shared_ptr<Learner>> members;
   for (int64_t k = 0; k < ensemble.members; ++k) {
     LearnerInput own = input;
-    own.seed = member_seed(input.seed, k);
+    own.seed = member_seed(input.seed, Stream::kEnsemble, static_cast<uint64_t>(k));
     members.push_back(method_->learner(own));
   }
   std::shared_ptr<const Task> task = task_of(*members.front(), *input.data);
@@ -119,7 +158,11 @@ void RunConfig::describe(OptionVisitor& visitor) const {
 }
 
 void RunConfig::read_toml(std::string_view text, const std::string& layer) {
-  for (const Assignment& table : method_tables(text, layer)) {
+  for (const Assignment& table : tables_below("recipe", text, layer)) {
+    throw UsageError(fmt::format("{}[recipe.{}]: write the settings without it, and em.recipe",
+                                 table.where, table.key));
+  }
+  for (const Assignment& table : tables_below("method", text, layer)) {
     try {
       method_info(table.key);  // the settings of a name that is none would never be read
     } catch (const UsageError& error) {
@@ -134,14 +177,8 @@ void RunConfig::read_toml(std::string_view text, const std::string& layer) {
 }
 
 void RunConfig::set(std::string_view assignment, const std::string& layer) {
-  const size_t equals = assignment.find('=');
-  EMGNN_CHECK(equals != std::string_view::npos && equals > 0, layer + " expects key=value",
-              assignment);
   ConfigReader(*this, layer, ConfigReader::Unknown::kRefuse)
-      .put({.key = std::string(assignment.substr(0, equals)),
-            .value = std::string(assignment.substr(equals + 1)),
-            .where = "",
-            .toml_type = ""});
+      .put(parse_assignment(assignment, layer));
 }
 
 void RunConfig::apply(const SettingLayer& layer) {
@@ -192,7 +229,7 @@ void RunConfig::read_stored(const std::map<std::string, std::string>& values) {
 }
 
 RunConfig resolve(const ConfigRequest& request) {
-  RunConfig config(request.method, request.dataset);
+  RunConfig config(request.method, request.dataset, recipe_of(request));
   for (const SettingLayer& layer : request.layers) config.apply(layer);
   return config;
 }

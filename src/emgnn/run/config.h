@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The configuration of a run: the options of whoever reads them, and which layer each value comes
-// from. Weakest first: defaults < configs/methods < configs/groups < configs/datasets < files < set.
+// from. Weakest first: defaults < configs/methods < configs/groups < configs/datasets < the recipe
+// of EM < files < set.
 #pragma once
 
 #include <map>
@@ -18,9 +19,9 @@ namespace emgnn {
 
 class RunConfig {
  public:
-  // The shipped settings of the method on the dataset. UsageError for an unknown method or dataset,
-  // or when the two do not fit.
-  RunConfig(const std::string& method, const std::string& dataset);
+  // The shipped settings of the method on the dataset, and of a recipe; empty: the shipped one.
+  // UsageError for an unknown method or dataset, or when the two do not fit.
+  RunConfig(const std::string& method, const std::string& dataset, const std::string& recipe = "");
 
   DataOptions data;
   EnsembleOptions ensemble;
@@ -49,6 +50,7 @@ class RunConfig {
  private:
   friend class ConfigReader;
   void describe(OptionVisitor& visitor) const;
+  void read_recipe(const std::vector<std::string>& shipped, const std::string& recipe);
 
   std::string method_name_;
   std::unique_ptr<MethodConfig> method_;

@@ -13,7 +13,7 @@ namespace emgnn {
 
 namespace {
 
-constexpr std::string_view kMethodTable = "method";
+constexpr std::string_view kMethodTable = "method", kRecipeTable = "recipe";
 
 std::string type_name(const toml::node& node) {
   return std::string(
@@ -31,7 +31,8 @@ std::string text_of(const toml::node& node) {
 void add_table(const toml::table& table, const std::string& prefix, const std::string& file,
                std::vector<Assignment>& out) {
   for (const auto& [key, node] : table) {
-    if (prefix.empty() && key.str() == kMethodTable && node.is_table()) continue;
+    const bool chosen_by_name = key.str() == kMethodTable || key.str() == kRecipeTable;
+    if (prefix.empty() && chosen_by_name && node.is_table()) continue;
     const std::string full =
         prefix.empty() ? std::string(key.str()) : prefix + "." + std::string(key.str());
     if (const toml::table* inner = node.as_table()) {
@@ -52,6 +53,14 @@ toml::table parse(std::string_view text, const std::string& file) {
     throw UsageError(
         fmt::format("{}:{}: {}", file, error.source().begin.line, error.description()));
   }
+}
+
+std::vector<Assignment> assignments_of(const toml::table& all, const std::string& file,
+                                       const std::string& method) {
+  std::vector<Assignment> out;
+  add_table(all, "", file, out);
+  if (const toml::table* own = all[kMethodTable][method].as_table()) add_table(*own, "", file, out);
+  return out;
 }
 
 std::string quoted(const std::string& text) {
@@ -95,11 +104,14 @@ bool Assignment::fits(ConfigEntry::Kind kind) const {
 
 std::vector<Assignment> parse_assignments(std::string_view text, const std::string& file,
                                           const std::string& method) {
+  return assignments_of(parse(text, file), file, method);
+}
+
+std::vector<Assignment> recipe_assignments(std::string_view text, const std::string& file,
+                                           const std::string& method, const std::string& recipe) {
   const toml::table all = parse(text, file);
-  std::vector<Assignment> out;
-  add_table(all, "", file, out);
-  if (const toml::table* own = all[kMethodTable][method].as_table()) add_table(*own, "", file, out);
-  return out;
+  const toml::table* own = all[kRecipeTable][recipe].as_table();
+  return own == nullptr ? std::vector<Assignment>() : assignments_of(*own, file, method);
 }
 
 Assignment parse_assignment(std::string_view text, const std::string& layer) {
@@ -111,11 +123,12 @@ Assignment parse_assignment(std::string_view text, const std::string& layer) {
           .toml_type = ""};
 }
 
-std::vector<Assignment> method_tables(std::string_view text, const std::string& file) {
+std::vector<Assignment> tables_below(std::string_view table, std::string_view text,
+                                     const std::string& file) {
   const toml::table all = parse(text, file);
   std::vector<Assignment> out;
-  if (const toml::table* methods = all[kMethodTable].as_table()) {
-    for (const auto& [name, node] : *methods) {
+  if (const toml::table* names = all[table].as_table()) {
+    for (const auto& [name, node] : *names) {
       out.push_back({.key = std::string(name.str()),
                      .value = "",
                      .where = fmt::format("{}:{}: ", file, node.source().begin.line),

@@ -21,16 +21,20 @@ struct Assignment {
   bool fits(ConfigEntry::Kind kind) const;
 };
 
-// First the tables for all methods, then those below [method.NAME] of this one. UsageError with the
-// file's name and the line when the text is no TOML.
+// First the tables for all methods, then those below [method.NAME] of this one; not those below
+// [recipe]. UsageError with the file's name and the line when the text is no TOML.
 std::vector<Assignment> parse_assignments(std::string_view text, const std::string& file,
                                           const std::string& method);
+// What stands below [recipe.NAME], in the same order.
+std::vector<Assignment> recipe_assignments(std::string_view text, const std::string& file,
+                                           const std::string& method, const std::string& recipe);
 
 // "em.rounds=20" of a layer. UsageError when it has no key or no value.
 Assignment parse_assignment(std::string_view text, const std::string& layer);
 
-// What stands below [method]: a key for each NAME, and what it is.
-std::vector<Assignment> method_tables(std::string_view text, const std::string& file);
+// What stands below [method] or [recipe]: a key for each NAME, and what it is.
+std::vector<Assignment> tables_below(std::string_view table, std::string_view text,
+                                     const std::string& file);
 
 std::string to_toml(const std::vector<ConfigEntry>& entries);
 

@@ -22,10 +22,11 @@ struct NetworkNeeds {
   bool reads_lambda = false;  // the weights depend on λ: equal graphs may differ in their outputs
 };
 
-// Probabilities of some graphs.
+// Probabilities of some graphs, and the temperature of a network's predictions under each.
 struct GraphWeights {
   std::vector<int64_t> lam_ids;
   std::vector<double> log_prob;
+  std::vector<double> temperature = {};  // empty: 1
 };
 
 // Called now and then during long work; may throw to abandon it.

@@ -27,20 +27,24 @@ class MixtureView : public NodeView {
     std::vector<LambdaPoint> points;
     for (int64_t id : lam_ids) {
       points.push_back(family_->point(id));
+      if (options_.mixing == Mixing::kShares) continue;
       for (double& weight : points.back()) weight *= options_.total;
     }
     return hops_of(points);
   }
 
+  // Of shares: equal ones.
   Hops observed() const override {
-    return hops_of({LambdaPoint(hops_.front()->weight.size(), 1.0)});
+    const size_t views = hops_.front()->weight.size();
+    const auto equal = 1.0 / static_cast<double>(views + 1);
+    return hops_of({options_.mixing == Mixing::kShares ? LambdaPoint(views + 1, equal)
+                                                       : LambdaPoint(views, 1.0)});
   }
 
  private:
   Hops hops_of(const std::vector<LambdaPoint>& points) const {
     Hops out;
-    for (const auto& hop : hops_)
-      out.push_back(mixture_propagation(hop, points, options_.normalisation));
+    for (const auto& hop : hops_) out.push_back(mixture_propagation(hop, points));
     return out;
   }
 
@@ -49,31 +53,38 @@ class MixtureView : public NodeView {
   MixtureOptions options_;
 };
 
-std::unique_ptr<SimplexGrid> simplex_grid(size_t num_relations, double step) {
+std::unique_ptr<SimplexGrid> simplex_grid(size_t num_parts, double step) {
   const int total = static_cast<int>(std::lround(1.0 / step));
   EMGNN_CHECK(std::abs(total * step - 1.0) < 1e-9, "space.step must divide 1", step);
-  return std::make_unique<SimplexGrid>(static_cast<int>(num_relations), total);
+  return std::make_unique<SimplexGrid>(static_cast<int>(num_parts), total);
 }
 
 }  // namespace
 
-MixtureFamily::MixtureFamily(std::shared_ptr<const Dataset> data, Normalisation normalisation)
-    : data_(std::move(data)), normalisation_(normalisation), union_(union_pattern(data_->graph)) {
-  for (const Relation& relation : data_->graph.relations)
-    degree_.push_back(row_sums(relation.adjacency));
+MixtureFamily::MixtureFamily(std::shared_ptr<const Dataset> data,
+                             std::shared_ptr<const TypedGraph> views, const MixtureOptions& options)
+    : data_(std::move(data)),
+      views_(std::move(views)),
+      options_(options),
+      union_(union_pattern(*views_)) {
+  for (const Relation& view : views_->relations) degree_.push_back(row_sums(view.adjacency));
 }
 
 std::shared_ptr<MixtureFamily> MixtureFamily::make(std::shared_ptr<const Dataset> data,
-                                                   const MixtureOptions& options) {
-  std::shared_ptr<MixtureFamily> out(new MixtureFamily(std::move(data), options.normalisation));
-  out->grid_ = simplex_grid(out->degree_.size(), options.step);
-  out->total_ = options.total;
+                                                   const MixtureOptions& options,
+                                                   std::shared_ptr<const TypedGraph> views) {
+  if (!views) views = std::shared_ptr<const TypedGraph>(data, &data->graph);
+  std::shared_ptr<MixtureFamily> out(new MixtureFamily(std::move(data), std::move(views), options));
+  const size_t none = options.mixing == Mixing::kShares ? 1 : 0;
+  out->grid_ = simplex_grid(out->degree_.size() + none, options.step);
   return out;
 }
 
 std::shared_ptr<MixtureFamily> MixtureFamily::observed_only(std::shared_ptr<const Dataset> data,
                                                             const GraphOptions& options) {
-  return std::shared_ptr<MixtureFamily>(new MixtureFamily(std::move(data), options.normalisation));
+  std::shared_ptr<const TypedGraph> graph(data, &data->graph);
+  return std::shared_ptr<MixtureFamily>(new MixtureFamily(
+      std::move(data), std::move(graph), MixtureOptions{.normalisation = options.normalisation}));
 }
 
 int64_t MixtureFamily::size() const { return grid_ ? grid_->size() : 1; }
@@ -87,7 +98,8 @@ LambdaPoint MixtureFamily::point(int64_t lam_id) const {
 
 std::vector<std::string> MixtureFamily::coordinate_names() const {
   std::vector<std::string> names;
-  for (const Relation& relation : data_->graph.relations) names.push_back(relation.name);
+  for (const Relation& view : views_->relations) names.push_back(view.name);
+  if (options_.mixing == Mixing::kShares) names.push_back("none");
   return names;
 }
 
@@ -117,12 +129,11 @@ std::shared_ptr<const FamilyView> MixtureFamily::view(std::span<const int32_t> r
                                                       const NetworkNeeds& needs) const {
   std::vector<std::shared_ptr<const MixtureHop>> hops;
   for (Hop& hop : receptive_field(union_.pattern, rows, needs.num_hops)) {
-    hops.push_back(std::make_shared<const MixtureHop>(std::move(hop), union_, degree_));
+    hops.push_back(std::make_shared<const MixtureHop>(std::move(hop), union_, degree_, options_));
   }
   auto self = std::static_pointer_cast<const MixtureFamily>(shared_from_this());
-  return std::make_shared<MixtureView>(
-      std::move(self), data_->features, needs, std::move(hops),
-      MixtureOptions{.normalisation = normalisation_, .total = total_});
+  return std::make_shared<MixtureView>(std::move(self), data_->features, needs, std::move(hops),
+                                       options_);
 }
 
 }  // namespace emgnn

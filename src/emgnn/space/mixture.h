@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mixtures of edge types: A_λ = c Σ_t λ_t A_t with λ on a simplex and c = space.total, S_λ = D_λ⁻¹
-// (A_λ + I).
+// Mixtures of edge types or views, λ on a simplex. By degree:
+//   A_λ = c Σ_t λ_t A_t with c = space.total, S_λ = D_λ⁻¹ (A_λ + I).
+// By shares of attention, whatever the degrees:
+//   S_λ = λ_none I + Σ_t λ_t D_t⁻¹ A_t; a node without neighbours in a view looks at itself there.
 #pragma once
 
 #include <memory>
@@ -16,9 +18,11 @@ namespace emgnn {
 
 class MixtureFamily : public GraphFamily {
  public:
-  // Λ̂ = the grid of `options.step` on the simplex over the relations of the graph.
+  // Λ̂ = the grid of `options.step` on the simplex over `views`, graphs over the nodes of the data;
+  // without them, over its edge types.
   static std::shared_ptr<MixtureFamily> make(std::shared_ptr<const Dataset> data,
-                                             const MixtureOptions& options);
+                                             const MixtureOptions& options,
+                                             std::shared_ptr<const TypedGraph> views = nullptr);
   // Λ̂ = one point, the graph as given (every relation with weight 1): ordinary training.
   static std::shared_ptr<MixtureFamily> observed_only(std::shared_ptr<const Dataset> data,
                                                       const GraphOptions& options);
@@ -35,11 +39,12 @@ class MixtureFamily : public GraphFamily {
                                          const NetworkNeeds& needs) const override;
 
  private:
-  MixtureFamily(std::shared_ptr<const Dataset> data, Normalisation normalisation);
+  MixtureFamily(std::shared_ptr<const Dataset> data, std::shared_ptr<const TypedGraph> views,
+                const MixtureOptions& options);
 
   std::shared_ptr<const Dataset> data_;
-  Normalisation normalisation_;
-  double total_ = 1.0;
+  std::shared_ptr<const TypedGraph> views_;
+  MixtureOptions options_;
   std::unique_ptr<SimplexGrid> grid_;  // null: the observed graph is the only point
   UnionPattern union_;
   std::vector<std::vector<double>> degree_;  // [num_relations][num_nodes]

@@ -50,35 +50,44 @@ float weighted_degree(const LambdaPoint& lam, const std::vector<std::vector<floa
   return static_cast<float>(sum);
 }
 
+// What S_λ multiplies a row, or a column, by. Shares are normalised already.
 std::vector<float> inverse_degrees(const LambdaPoint& lam,
-                                   const std::vector<std::vector<float>>& degree,
+                                   const std::vector<std::vector<float>>& degree, Mixing mixing,
                                    Normalisation normalisation) {
-  std::vector<float> inverse(degree.front().size());
-  for (size_t i = 0; i < inverse.size(); ++i) {
+  std::vector<float> inverse(degree.front().size(), 1.0F);
+  for (size_t i = 0; mixing == Mixing::kDegree && i < inverse.size(); ++i) {
     const float d = weighted_degree(lam, degree, i);
     inverse[i] = normalisation == Normalisation::kRow ? 1.0F / d : 1.0F / std::sqrt(d);
   }
   return inverse;
 }
 
+// Of the identity in S_λ, before any normalisation.
+double self_weight(Mixing mixing, const LambdaPoint& lam) {
+  return mixing == Mixing::kShares ? lam.back() : 1.0;
+}
+
 // Values of S_λ over the hop's entries, one row per λ.
-std::vector<float> pattern_values(const MixtureHop& hop, const std::vector<LambdaPoint>& points,
-                                  Normalisation normalisation) {
+std::vector<float> pattern_values(const MixtureHop& hop, const std::vector<LambdaPoint>& points) {
   const Csr& pattern = hop.pattern.hop.pattern;
   const int64_t num_entries = pattern.num_entries();
   std::vector<float> values(points.size() * static_cast<size_t>(num_entries));
   parallel_for(static_cast<int64_t>(points.size()), 1, [&](int64_t begin, int64_t end) {
     for (int64_t g = begin; g < end; ++g) {
       const LambdaPoint& lam = points[static_cast<size_t>(g)];
-      const std::vector<float> left = inverse_degrees(lam, hop.degree_output, normalisation);
-      const std::vector<float> right = normalisation == Normalisation::kSymmetric
-                                           ? inverse_degrees(lam, hop.degree_input, normalisation)
+      const auto inverse = [&](const std::vector<std::vector<float>>& degree) {
+        return inverse_degrees(lam, degree, hop.mixing, hop.normalisation);
+      };
+      const std::vector<float> left = inverse(hop.degree_output);
+      const std::vector<float> right = hop.normalisation == Normalisation::kSymmetric
+                                           ? inverse(hop.degree_input)
                                            : std::vector<float>();
+      const auto self = static_cast<float>(self_weight(hop.mixing, lam));
       float* out = values.data() + g * num_entries;
       for (int32_t i = 0; i < pattern.num_rows; ++i) {
         for (int32_t e = pattern.rowptr[i]; e < pattern.rowptr[i + 1]; ++e) {
-          float a = hop.is_diagonal[e] != 0 ? 1.0F : 0.0F;
-          for (size_t t = 0; t < lam.size(); ++t)
+          float a = hop.is_diagonal[e] != 0 ? self : 0.0F;
+          for (size_t t = 0; t < hop.weight.size(); ++t)
             a += static_cast<float>(lam[t]) * hop.weight[t][e];
           out[e] = a * left[i] * (right.empty() ? 1.0F : right[pattern.col[e]]);
         }
@@ -92,7 +101,7 @@ std::vector<float> pattern_values(const MixtureHop& hop, const std::vector<Lambd
 EntryTypes types_of(const MixtureHop& hop) {
   EntryTypes out{.type = {}, .num_types = static_cast<int32_t>(hop.weight.size()) + 1};
   for (size_t e = 0; e < hop.is_diagonal.size(); ++e) {
-    int32_t type = 0;
+    int32_t type = hop.is_diagonal[e] != 0 ? out.num_types - 1 : 0;
     while (type + 1 < out.num_types && hop.weight[static_cast<size_t>(type)][e] == 0.0F) ++type;
     out.type.push_back(type);
   }
@@ -106,19 +115,20 @@ class RowMixturePropagation : public PatternPropagation {
       : PatternPropagation(
             std::shared_ptr<const HopPattern>(hop, &hop->pattern),
             static_cast<int64_t>(points.size()),
-            [hop, points] { return pattern_values(*hop, points, Normalisation::kRow); },
+            [hop, points] { return pattern_values(*hop, points); },
             [hop] { return types_of(*hop); }),
         hop_(std::move(hop)) {
     for (const LambdaPoint& lam : points) {
-      for (double weight : lam) coef_.push_back(static_cast<float>(weight));
-      coef_.push_back(1.0F);  // the identity's
+      for (size_t t = 0; t < hop_->weight.size(); ++t) coef_.push_back(static_cast<float>(lam[t]));
+      coef_.push_back(static_cast<float>(self_weight(hop_->mixing, lam)));
       const std::vector<float> scale =
-          inverse_degrees(lam, hop_->degree_output, Normalisation::kRow);
+          inverse_degrees(lam, hop_->degree_output, hop_->mixing, hop_->normalisation);
       scale_.insert(scale_.end(), scale.begin(), scale.end());
     }
   }
 
   at::Tensor diagonal() const override {
+    if (hop_->mixing == Mixing::kShares) return PatternPropagation::diagonal();
     at::Tensor out = at::empty({num_graphs(), num_outputs(), 1}, at::kFloat);
     std::copy(scale_.begin(), scale_.end(), out.data_ptr<float>());
     return out;
@@ -179,8 +189,9 @@ class RowMixturePropagation : public PatternPropagation {
 }  // namespace
 
 MixtureHop::MixtureHop(Hop h, const UnionPattern& graph,
-                       const std::vector<std::vector<double>>& degree)
-    : pattern(std::move(h)) {
+                       const std::vector<std::vector<double>>& degree,
+                       const MixtureOptions& options)
+    : pattern(std::move(h)), normalisation(options.normalisation), mixing(options.mixing) {
   const Hop& hop = pattern.hop;
   std::vector<float> diagonal(hop.entry.size());
   is_diagonal.resize(hop.entry.size());
@@ -193,26 +204,44 @@ MixtureHop::MixtureHop(Hop h, const UnionPattern& graph,
   for (size_t t = 0; t < graph.weight.size(); ++t) {
     std::vector<float> w(hop.entry.size());
     for (size_t e = 0; e < w.size(); ++e) w[e] = graph.weight[t][static_cast<size_t>(hop.entry[e])];
-    term.push_back(restricted(hop.pattern, w));
-    weight.push_back(std::move(w));
     degree_output.push_back(gather(degree[t], hop.output_rows));
     degree_input.push_back(gather(degree[t], hop.input_rows));
+    if (mixing == Mixing::kShares) normalise(w, t);
+    term.push_back(restricted(hop.pattern, w));
+    weight.push_back(std::move(w));
   }
   term.push_back(restricted(hop.pattern, diagonal));
   for (const Csr& a : term) term_transposed.push_back(transpose(a).csr);
 }
 
+// D⁻¹A, or D^-1/2 A D^-1/2, of one relation; a node that others see but that sees none itself has
+// no D^-1/2, they lose it.
+void MixtureHop::normalise(std::vector<float>& w, size_t t) const {
+  const Csr& entries = pattern.hop.pattern;
+  for (int32_t i = 0; i < entries.num_rows; ++i) {
+    const float out = degree_output[t][static_cast<size_t>(i)];
+    for (const auto [e, j] : entries.row(i)) {
+      float& value = w[static_cast<size_t>(e)];
+      if (out == 0.0F) {
+        value = is_diagonal[static_cast<size_t>(e)];
+      } else if (value != 0.0F) {
+        const float in = degree_input[t][static_cast<size_t>(j)];
+        const float scale = normalisation == Normalisation::kRow ? out : std::sqrt(out * in);
+        value = scale > 0.0F ? value / scale : 0.0F;
+      }
+    }
+  }
+}
+
 c10::intrusive_ptr<Propagation> mixture_propagation(std::shared_ptr<const MixtureHop> hop,
-                                                    const std::vector<LambdaPoint>& points,
-                                                    Normalisation normalisation) {
-  if (normalisation == Normalisation::kRow) {
+                                                    const std::vector<LambdaPoint>& points) {
+  if (hop->normalisation == Normalisation::kRow || hop->mixing == Mixing::kShares) {
     return c10::make_intrusive<RowMixturePropagation>(std::move(hop), points);
   }
   std::shared_ptr<const HopPattern> pattern(hop, &hop->pattern);
   return c10::make_intrusive<PatternPropagation>(
       std::move(pattern), static_cast<int64_t>(points.size()),
-      [hop, points, normalisation] { return pattern_values(*hop, points, normalisation); },
-      [hop] { return types_of(*hop); });
+      [hop, points] { return pattern_values(*hop, points); }, [hop] { return types_of(*hop); });
 }
 
 }  // namespace emgnn

@@ -13,9 +13,12 @@
 
 namespace emgnn {
 
-// What every relation stores on the entries of one hop.
+// What every relation stores on the entries of one hop: its weights, or what is left of them when
+// each relation is normalised by itself, with a 1 on the diagonal where it has no neighbours.
 struct MixtureHop {
   HopPattern pattern;
+  Normalisation normalisation;
+  Mixing mixing;
   std::vector<std::vector<float>> weight;  // [num_relations][entries], 0 where it has no edge
   std::vector<uint8_t> is_diagonal;        // [entries]
   std::vector<std::vector<float>> degree_output;  // [num_relations][outputs]
@@ -23,15 +26,19 @@ struct MixtureHop {
   std::vector<Csr> term;  // [num_relations + 1]: A_t restricted to the hop; last the identity
   std::vector<Csr> term_transposed;
 
-  MixtureHop(Hop hop, const UnionPattern& graph, const std::vector<std::vector<double>>& degree);
+  MixtureHop(Hop hop, const UnionPattern& graph, const std::vector<std::vector<double>>& degree,
+             const MixtureOptions& options);
+
+ private:
+  void normalise(std::vector<float>& w, size_t t) const;
 };
 
-// S_λ of several λ on one hop. Row-normalised and with a shared input h it uses
-//   S_λ h = D_λ⁻¹ (Σ_t λ_t (A_t h) + h):
+// S_λ of several λ on one hop; by shares a point's last coordinate is of the node itself. With a
+// shared input h, and by shares or row-normalised, it uses
+//   S_λ h = Σ_t λ_t (A_t h) + λ_none h,  or  D_λ⁻¹ (Σ_t λ_t (A_t h) + h):
 // one product per relation serves every λ, the rest is a row-wise combination. In the other cases
 // the graphs differ in the values over one pattern.
 c10::intrusive_ptr<Propagation> mixture_propagation(std::shared_ptr<const MixtureHop> hop,
-                                                    const std::vector<LambdaPoint>& points,
-                                                    Normalisation normalisation);
+                                                    const std::vector<LambdaPoint>& points);
 
 }  // namespace emgnn

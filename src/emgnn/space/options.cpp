@@ -18,10 +18,17 @@ void describe(OptionVisitor& visitor, GraphOptions& options) {
 
 void describe(OptionVisitor& visitor, MixtureOptions& options) {
   describe(visitor, options.normalisation);
+  visitor.text("space.views", options.views,
+               "what is mixed: given (each edge type), the name of an edge type, knn:K (similar "
+               "features), two-hop, ppr (personalised PageRank), metapath:A-B-A; any list of them");
+  visitor.choice("space.mixing", options.mixing, {"degree", "shares"},
+                 "S of the weighted sum of all views, or the weighted sum of each view's own S and "
+                 "of the node itself");
   visitor.real("space.step", options.step, 1e-4, 1.0, "spacing of the grid of weights; divides 1");
-  visitor.real("space.total", options.total, 1e-6, 1e6,
-               "sum of the weights; with the number of edge types, equal weights are the graph as "
-               "given");
+  visitor.real(
+      "space.total", options.total, 1e-6, 1e6,
+      "mixing=degree: sum of the weights; with the number of edge types, equal weights are "
+      "the graph as given");
 }
 
 void describe(OptionVisitor& visitor, RewireOptions& options) {

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include <emgnn/base/options.h>
 
 namespace emgnn {
 
 enum class Normalisation { kRow, kSymmetric };
+enum class Mixing { kDegree, kShares };
 enum class Drawing { kCoupled, kAuthors };
 enum class Confidence { kNone, kWeight };
 enum class Affinity { kNone, kCosine };
@@ -19,11 +21,13 @@ struct GraphOptions {
   Normalisation normalisation = Normalisation::kRow;
 };
 
-// Mixtures of edge types.
+// Mixtures of edge types or of views.
 struct MixtureOptions {
   Normalisation normalisation = Normalisation::kRow;
+  std::string views = "given";
+  Mixing mixing = Mixing::kDegree;
   double step = 0.05;
-  double total = 1.0;
+  double total = 1.0;  // of the weights; shares always sum to 1
 };
 
 // Edges that are dropped and added.

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <emgnn/em/e_step.h>
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <unordered_map>
+#include <utility>
+
+#include <emgnn/base/error.h>
+#include <emgnn/em/mcmc_summary.h>
+#include <emgnn/em/stack.h>
+
+namespace emgnn {
+
+namespace {
+
+// Above this, em.posterior=auto samples.
+constexpr int64_t kEnumerateLimit = 4096;
+// Above this, em.posterior=exact is refused.
+constexpr int64_t kExactLimit = 1'000'000;
+// Points drawn to estimate ϱ when Λ̂ is not enumerated.
+constexpr int64_t kNormalizerDraws = 256;
+// Points that are stacked when Λ̂ is not enumerated.
+constexpr int64_t kStackPoints = 1024;
+
+std::span<const double> numbers(const at::Tensor& t) {
+  return {t.data_ptr<double>(), static_cast<size_t>(t.numel())};
+}
+
+}  // namespace
+
+GraphWeights GraphPosterior::weights(const Posterior& part) const {
+  GraphWeights out{part.lam_ids(), part.log_probs(), {}};
+  if (temperature.empty()) return out;
+  for (int64_t id : part.lam_ids()) {
+    const auto at = std::lower_bound(p.lam_ids().begin(), p.lam_ids().end(), id);
+    out.temperature.push_back(temperature[static_cast<size_t>(at - p.lam_ids().begin())]);
+  }
+  return out;
+}
+
+EStep::EStep(std::span<Problem> problems, const EmOptions& em, const McmcOptions& mcmc,
+             uint64_t seed)
+    : problems_(problems), em_(em), mcmc_(mcmc), seed_(seed) {
+  if (!enumerates()) proposals_per_chain(mcmc);
+  EMGNN_CHECK(em.posterior != PosteriorMode::kExact || family().size() <= kExactLimit,
+              "em.posterior=exact: too many graphs to enumerate; use mcmc, a larger space.step or "
+              "a smaller space.grid",
+              family().size());
+}
+
+bool EStep::enumerates() const {
+  return em_.posterior == PosteriorMode::kExact ||
+         (em_.posterior != PosteriorMode::kMcmc && family().size() <= kEnumerateLimit);
+}
+
+EStep::Evidence EStep::evidence(std::span<const int64_t> lam_ids, const Poll& poll) const {
+  const at::NoGradGuard no_grad;
+  std::vector<at::Tensor> outputs;
+  std::vector<TargetRows> targets;
+  for (Problem& problem : problems_) {
+    outputs.push_back(problem.outputs(lam_ids, poll));
+    targets.push_back(problem.evidence_target());
+  }
+  return {at::cat(outputs, 1).to(at::kDouble), joined(targets)};
+}
+
+EStep::Judged EStep::judge(std::span<const int64_t> lam_ids, const Poll& poll) const {
+  Judged out;
+  const bool stacks = em_.posterior == PosteriorMode::kStack;
+  if (problems_.size() == 1 && !tempers() && !stacks) {
+    out.loss = problems_.front().losses(lam_ids, poll);
+    return out;
+  }
+  Evidence seen = evidence(lam_ids, poll);
+  if (tempers()) {
+    out.temperature = task().temperatures(seen.outputs, seen.target);
+    seen.outputs = seen.outputs / at::tensor(out.temperature).view({-1, 1, 1});
+  }
+  out.log_likelihood = task().row_loss(seen.outputs, seen.target).neg().contiguous();
+  const at::Tensor loss = out.log_likelihood.mean(1).neg().contiguous();
+  out.loss.assign(numbers(loss).begin(), numbers(loss).end());
+  return out;
+}
+
+// Points of which none stands out, ascending.
+std::vector<int64_t> EStep::drawn_points() const {
+  Rng rng(seed_, Stream::kDraw, 0, 2);
+  std::set<int64_t> ids;
+  while (static_cast<int64_t>(ids.size()) < kStackPoints)
+    ids.insert(static_cast<int64_t>(rng.below(static_cast<uint64_t>(family().size()))));
+  return {ids.begin(), ids.end()};
+}
+
+EStepResult EStep::run(double eta, int64_t round, const Poll& poll) const {
+  if (enumerates()) return weigh(family().all_ids(), eta, poll);
+  const bool any = em_.posterior == PosteriorMode::kStack || em_.posterior == PosteriorMode::kPrior;
+  return any ? weigh(drawn_points(), eta, poll) : sample(eta, round, poll);
+}
+
+// p_t(λ) ∝ exp(−η L(λ)) p'_0(λ) with p'_0 uniform, or the weights of a stack
+EStepResult EStep::weigh(std::vector<int64_t> ids, double eta, const Poll& poll) const {
+  Judged judged = judge(ids, poll);
+  EStepResult out{.posterior = {.p = {}, .temperature = std::move(judged.temperature)},
+                  .prior_losses = std::move(judged.loss)};
+  const auto size = static_cast<int64_t>(ids.size());
+  switch (em_.posterior) {
+    case PosteriorMode::kStack:
+      out.posterior.p = Posterior::from_log_prob(
+          std::move(ids), stack(numbers(judged.log_likelihood), size, em_.pseudo_labels).log_prob);
+      break;
+    case PosteriorMode::kPrior:
+      out.posterior.p = Posterior::uniform(std::move(ids));
+      break;
+    default:
+      out.posterior.p = Posterior::gibbs(std::move(ids), out.prior_losses, {}, eta);
+  }
+  for (size_t i = 0; i < out.prior_losses.size(); ++i)
+    out.mean_loss += std::exp(out.posterior.p.log_probs()[i]) * out.prior_losses[i];
+  return out;
+}
+
+EStepResult EStep::sample(double eta, int64_t round, const Poll& poll) const {
+  std::unordered_map<int64_t, double> temperature;
+  LossCache cache([&](std::span<const int64_t> ids) {
+    Judged judged = judge(ids, poll);
+    for (size_t i = 0; i < judged.temperature.size(); ++i)
+      temperature[ids[i]] = judged.temperature[i];
+    return judged.loss;
+  });
+  const auto number = static_cast<uint64_t>(round);
+  const McmcResult mcmc = metropolis_hastings(family(), cache, eta, mcmc_, seed_, number);
+  EStepResult out{.posterior = {.p = mcmc.posterior, .temperature = {}},
+                  .prior_losses = {},
+                  .mcmc = summarise(family(), mcmc)};
+  const Posterior& p = out.posterior.p;
+  for (int64_t id : p.lam_ids()) {
+    out.mean_loss += p.prob(id) * cache.at(id);
+    if (tempers()) out.posterior.temperature.push_back(temperature.at(id));
+  }
+  Rng rng(seed_, Stream::kDraw, number, 1);
+  std::vector<int64_t> drawn;
+  for (int64_t k = 0; k < kNormalizerDraws; ++k)
+    drawn.push_back(static_cast<int64_t>(rng.below(static_cast<uint64_t>(family().size()))));
+  cache.fetch(drawn);
+  for (int64_t id : drawn) out.prior_losses.push_back(cache.at(id));
+  return out;
+}
+
+double EStep::last_temperature(const GraphPosterior& posterior, const Poll& poll) const {
+  if (!tempers()) return 1.0;
+  const GraphWeights graphs = posterior.weights();
+  const Evidence seen = evidence(graphs.lam_ids, poll);
+  const std::unique_ptr<Expectation> mean = task().expectation(problems_.front().average());
+  for (int64_t g = 0; g < seen.outputs.size(0); ++g) {
+    const auto at = static_cast<size_t>(g);
+    mean->add(seen.outputs[g].unsqueeze(0), std::exp(graphs.log_prob[at]), graphs.temperature[at]);
+  }
+  Prediction averaged{.rows = {}, .width = task().num_outputs(), .value = {}, .spread = {}};
+  mean->finish(averaged);
+  return task().temperatures(task().outputs_of(averaged), seen.target).front();
+}
+
+}  // namespace emgnn

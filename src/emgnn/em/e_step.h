@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// The E-step: which graphs are how likely, given what networks say about labels.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <emgnn/em/mcmc.h>
+#include <emgnn/em/options.h>
+#include <emgnn/em/posterior.h>
+#include <emgnn/learn/problem.h>
+
+namespace emgnn {
+
+// p_t with the temperature of each of its graphs.
+struct GraphPosterior {
+  Posterior p;
+  std::vector<double> temperature;  // beside p.lam_ids(); empty: 1
+
+  GraphWeights weights() const { return {p.lam_ids(), p.log_probs(), temperature}; }
+  // Of some of its points.
+  GraphWeights weights(const Posterior& part) const;
+};
+
+struct EStepResult {
+  GraphPosterior posterior;
+  std::vector<double> prior_losses;  // of points drawn from the prior, or of all
+  double mean_loss = 0.0;            // under the posterior
+  std::optional<McmcSummary> mcmc;
+};
+
+class EStep {
+ public:
+  // `problems` share the family; the evidence is what each says of its own evidence rows. A bad
+  // setting fails here.
+  EStep(std::span<Problem> problems, const EmOptions& em, const McmcOptions& mcmc, uint64_t seed);
+
+  EStepResult run(double eta, int64_t round, const Poll& poll) const;
+
+  // The temperature of the averaged prediction for the evidence rows.
+  double last_temperature(const GraphPosterior& posterior, const Poll& poll) const;
+
+ private:
+  const GraphFamily& family() const { return problems_.front().family(); }
+  const Task& task() const { return problems_.front().task(); }
+  bool enumerates() const;
+  bool tempers() const { return em_.temperature == GraphTemperature::kEach; }
+
+  struct Judged {
+    std::vector<double> loss, temperature;
+    at::Tensor log_likelihood;  // float64 [graphs, rows]; undefined where only the loss is needed
+  };
+  Judged judge(std::span<const int64_t> lam_ids, const Poll& poll) const;
+  struct Evidence {
+    at::Tensor outputs;  // float64 [graphs, rows, width]
+    TargetRows target;
+  };
+  Evidence evidence(std::span<const int64_t> lam_ids, const Poll& poll) const;
+  std::vector<int64_t> drawn_points() const;
+  EStepResult weigh(std::vector<int64_t> ids, double eta, const Poll& poll) const;
+  EStepResult sample(double eta, int64_t round, const Poll& poll) const;
+
+  std::span<Problem> problems_;
+  EmOptions em_;
+  McmcOptions mcmc_;
+  uint64_t seed_;
+};
+
+}  // namespace emgnn

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <emgnn/learn/temperature.h>
+
+#include <ATen/ATen.h>
+
+namespace emgnn {
+
+std::vector<double> best_temperatures(
+    int64_t num_graphs, const std::function<LossSlope(const at::Tensor& beta)>& slope) {
+  // A step that leaves the interval halves it: 24 of those would leave 10 / 2²⁴.
+  constexpr int kSteps = 24;
+  constexpr double kSmallest = 1.0 / 3.0, kLargest = 10.0, kTolerance = 1e-6;
+  const at::NoGradGuard no_grad;
+  at::Tensor low = at::full({num_graphs}, kSmallest, at::kDouble);
+  at::Tensor high = at::full({num_graphs}, kLargest, at::kDouble);
+  at::Tensor beta = at::ones({num_graphs}, at::kDouble);
+  for (int step = 0; step < kSteps; ++step) {
+    const LossSlope now = slope(beta);
+    const at::Tensor falls = now.first.lt(0.0);
+    low = at::where(falls, beta, low);
+    high = at::where(falls, high, beta);
+    const at::Tensor newton = beta - now.first / now.second;
+    // A comparison with NaN is false: the loss of certain predictions has no curvature.
+    // A step too small to move is inside: that graph has settled, whatever the others do.
+    const at::Tensor inside = newton.ge(low).logical_and(newton.le(high));
+    const at::Tensor next = at::where(inside, newton, (low + high) / 2.0);
+    const bool settled = (next - beta).abs().max().item<double>() < kTolerance;
+    beta = next;
+    if (settled) break;
+  }
+  const at::Tensor temperature = beta.reciprocal().contiguous();
+  const double* data = temperature.data_ptr<double>();
+  return {data, data + num_graphs};
+}
+
+}  // namespace emgnn

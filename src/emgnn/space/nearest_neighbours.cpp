@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// The view of similar nodes: exact nearest neighbours by the cosine of the features.
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <utility>
+
+#include <emgnn/base/threads.h>
+#include <emgnn/space/views.h>
+
+namespace emgnn {
+
+namespace {
+
+constexpr int64_t kRowGrain = 16;
+
+Csr unit_rows(const Csr& x) {
+  Csr out = x;
+  out.val.resize(x.col.size());
+  for (int32_t i = 0; i < x.num_rows; ++i) {
+    double square = 0.0;
+    for (const auto [e, j] : x.row(i)) square += double{x.value(e)} * x.value(e);
+    for (const auto [e, j] : x.row(i))
+      out.val[static_cast<size_t>(e)] = static_cast<float>(x.value(e) / std::sqrt(square));
+  }
+  return out;
+}
+
+std::vector<float> unit_rows(const Features& x) {
+  std::vector<float> out = x.dense;
+  const auto width = static_cast<size_t>(x.num_cols);
+  for (size_t begin = 0; begin < out.size(); begin += width) {
+    double square = 0.0;
+    for (size_t c = begin; c < begin + width; ++c) square += double{out[c]} * out[c];
+    for (size_t c = begin; square > 0.0 && c < begin + width; ++c)
+      out[c] = static_cast<float>(out[c] / std::sqrt(square));
+  }
+  return out;
+}
+
+// The cosine of one row with all.
+class Cosines {
+ public:
+  virtual ~Cosines() = default;
+  virtual void with(int32_t row, std::vector<double>& cosine) const = 0;
+};
+
+class SparseCosines : public Cosines {
+ public:
+  explicit SparseCosines(const Csr& x) : rows_(unit_rows(x)), columns_(transpose(rows_).csr) {}
+  void with(int32_t row, std::vector<double>& cosine) const override {
+    std::fill(cosine.begin(), cosine.end(), 0.0);
+    for (const auto [e, word] : rows_.row(row)) {
+      const double here = rows_.value(e);
+      for (const auto [k, other] : columns_.row(word))
+        cosine[static_cast<size_t>(other)] += here * columns_.value(k);
+    }
+  }
+
+ private:
+  Csr rows_, columns_;
+};
+
+class DenseCosines : public Cosines {
+ public:
+  explicit DenseCosines(const Features& x)
+      : width_(static_cast<size_t>(x.num_cols)), rows_(unit_rows(x)) {}
+  void with(int32_t row, std::vector<double>& cosine) const override {
+    const float* here = rows_.data() + static_cast<size_t>(row) * width_;
+    for (size_t other = 0; other < cosine.size(); ++other) {
+      const float* there = rows_.data() + other * width_;
+      double sum = 0.0;
+      for (size_t c = 0; c < width_; ++c) sum += double{here[c]} * there[c];
+      cosine[other] = sum;
+    }
+  }
+
+ private:
+  size_t width_;
+  std::vector<float> rows_;
+};
+
+std::vector<int32_t> largest(const std::vector<double>& cosine, int32_t row, int64_t k) {
+  // Cosines that differ by rounding alone are equal.
+  constexpr double kTie = 1e-6;
+  std::vector<std::pair<int64_t, int32_t>> found;
+  for (size_t other = 0; other < cosine.size(); ++other) {
+    if (cosine[other] > kTie && other != static_cast<size_t>(row))
+      found.emplace_back(-std::llround(cosine[other] / kTie), static_cast<int32_t>(other));
+  }
+  const auto kept = std::min(static_cast<size_t>(k), found.size());
+  std::partial_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(kept), found.end());
+  std::vector<int32_t> out;
+  for (size_t i = 0; i < kept; ++i) out.push_back(found[i].second);
+  return out;
+}
+
+}  // namespace
+
+Csr nearest_neighbours(const Features& features, int64_t k) {
+  std::unique_ptr<const Cosines> cosines;
+  if (features.is_sparse) {
+    cosines = std::make_unique<SparseCosines>(features.sparse);
+  } else {
+    cosines = std::make_unique<DenseCosines>(features);
+  }
+  const auto n = static_cast<size_t>(features.num_rows);
+  std::vector<std::vector<int32_t>> near(n);
+  parallel_for(features.num_rows, kRowGrain, [&](int64_t begin, int64_t end) {
+    std::vector<double> cosine(n);
+    for (int64_t i = begin; i < end; ++i) {
+      cosines->with(static_cast<int32_t>(i), cosine);
+      near[static_cast<size_t>(i)] = largest(cosine, static_cast<int32_t>(i), k);
+    }
+  });
+  Coo links;
+  for (size_t i = 0; i < n; ++i) {
+    links.row.insert(links.row.end(), near[i].size(), static_cast<int32_t>(i));
+    links.col.insert(links.col.end(), near[i].begin(), near[i].end());
+  }
+  return symmetrise(
+      csr_from_coo(features.num_rows, features.num_rows, links, Duplicates::kKeepFirst));
+}
+
+}  // namespace emgnn

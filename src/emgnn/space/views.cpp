@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <emgnn/space/views.h>
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include <emgnn/base/error.h>
+
+namespace emgnn {
+
+namespace {
+
+constexpr int64_t kMaxNeighbours = 1000;
+
+std::vector<std::string> split(const std::string& text, char at) {
+  std::vector<std::string> out;
+  size_t begin = 0;
+  while (begin <= text.size()) {
+    const size_t end = std::min(text.find(at, begin), text.size());
+    const size_t first = text.find_first_not_of(' ', begin);
+    const size_t last = text.find_last_not_of(' ', end == 0 ? 0 : end - 1);
+    out.push_back(first >= end ? "" : text.substr(first, last - first + 1));
+    begin = end + 1;
+  }
+  return out;
+}
+
+int64_t neighbours_of(const std::string& view) {
+  const std::string number = view.substr(view.find(':') + 1);
+  int64_t k = 0;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), k);
+  if (error != std::errc() || end != number.data() + number.size() || k < 1 || k > kMaxNeighbours) {
+    throw UsageError(
+        fmt::format("space.views: {}: expected knn:K with K from 1 to {}", view, kMaxNeighbours));
+  }
+  return k;
+}
+
+std::vector<int32_t> types_of_path(const Dataset& data, const std::string& view) {
+  std::vector<int32_t> types;
+  for (const std::string& name : split(view.substr(view.find(':') + 1), '-')) {
+    const auto& names = data.node_type_names;
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end()) {
+      throw UsageError(fmt::format(
+          "space.views: {}: the data has no node type \"{}\"; it has {}", view, name,
+          names.empty() ? "one type without a name" : fmt::format("{}", fmt::join(names, ", "))));
+    }
+    types.push_back(static_cast<int32_t>(found - names.begin()));
+  }
+  if (types.size() < 2)
+    throw UsageError(fmt::format("space.views: {}: a path has two node types or more", view));
+  return types;
+}
+
+// The union of all edge types, each edge with weight 1.
+Csr joined(const TypedGraph& graph) {
+  Coo coo;
+  for (const Relation& relation : graph.relations) {
+    for (int32_t i = 0; i < graph.num_nodes; ++i)
+      coo.row.insert(coo.row.end(), relation.adjacency.row(i).col.size(), i);
+    coo.col.insert(coo.col.end(), relation.adjacency.col.begin(), relation.adjacency.col.end());
+  }
+  return csr_from_coo(graph.num_nodes, graph.num_nodes, coo, Duplicates::kKeepFirst);
+}
+
+class ViewMaker {
+ public:
+  explicit ViewMaker(const Dataset& data) : data_(data), out_{.num_nodes = data.graph.num_nodes} {}
+
+  void add(const std::string& view) {
+    if (view == "given") {
+      for (const Relation& relation : data_.graph.relations) put(relation);
+    } else if (view == "two-hop") {
+      put({view, two_hop(joined(data_.graph))});
+    } else if (view == "ppr") {
+      put({view, personalised_pagerank(joined(data_.graph), {})});
+    } else if (view.starts_with("knn:")) {
+      put({view, nearest_neighbours(data_.features, neighbours_of(view))});
+    } else if (view.starts_with("metapath:")) {
+      put({view, metapath(joined(data_.graph), data_.node_type, types_of_path(data_, view))});
+    } else {
+      put(relation_named(view));
+    }
+  }
+
+  TypedGraph take() { return std::move(out_); }
+
+ private:
+  const Relation& relation_named(const std::string& name) const {
+    for (const Relation& relation : data_.graph.relations)
+      if (relation.name == name) return relation;
+    std::vector<std::string> names;
+    for (const Relation& relation : data_.graph.relations) names.push_back(relation.name);
+    throw UsageError(fmt::format(
+        "space.views: unknown view \"{}\"; expected given, knn:K, two-hop, ppr, metapath:A-B-A or "
+        "an edge type ({})",
+        name, fmt::join(names, ", ")));
+  }
+
+  void put(const Relation& relation) {
+    for (const Relation& there : out_.relations)
+      if (there.name == relation.name)
+        throw UsageError(fmt::format("space.views: {} is there twice", relation.name));
+    out_.relations.push_back(relation);
+  }
+
+  const Dataset& data_;
+  TypedGraph out_;
+};
+
+}  // namespace
+
+TypedGraph make_views(const Dataset& data, const std::string& list) {
+  ViewMaker maker(data);
+  for (const std::string& view : split(list, ',')) maker.add(view);
+  return maker.take();
+}
+
+}  // namespace emgnn

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Views: graphs over the same nodes that any data has beside the one it was given.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <emgnn/data/dataset.h>
+#include <emgnn/graph/typed_graph.h>
+
+namespace emgnn {
+
+// A list such as "given, knn:5, two-hop":
+//   given            each edge type of the data, or the name of one
+//   knn:K            the K nodes of the largest cosine with a node's features, in either direction
+//   two-hop          the neighbours of a node's neighbours that are not its own
+//   metapath:A-B-A   nodes at the end of a walk over nodes of these types, by its probability
+//   ppr              the nodes that a random walk which returns to its start reaches most
+// UsageError when a view is unknown, or the data has not what it needs.
+TypedGraph make_views(const Dataset& data, const std::string& list);
+
+// What each is made by. None has a self loop.
+
+// Ties go to the node with the smaller number; cosines of 0 and rows of zeros join nobody.
+Csr nearest_neighbours(const Features& features, int64_t k);
+Csr two_hop(const Csr& adjacency);
+// The product of D⁻¹A of each step, for the nodes of the first type; `types` has at least two.
+Csr metapath(const Csr& adjacency, std::span<const int32_t> node_type,
+             std::span<const int32_t> types);
+
+struct PageRank {
+  double restart = 0.15;
+  double tolerance = 1e-4;  // a node's unspent mass is below this times its degree
+  int64_t keep = 32;        // entries of a row
+};
+// Personalised PageRank of every node by forward push (Andersen, Chung, Lang 2006), its largest
+// entries; each is short of the exact one by at most tolerance * the column's degree where no edge
+// has a direction.
+Csr personalised_pagerank(const Csr& adjacency, const PageRank& options);
+
+}  // namespace emgnn
