@@ -192,7 +192,7 @@ TEST(Matching, ADistributionThatSaysNothingIsCalledSo) {
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_NE(
       outcome.out.find("warning: the learned distribution is indistinguishable from the prior "
-                       "(0.000 nats); it says nothing about the edge types"),
+                       "(0.000 nats); it says nothing about what is mixed"),
       std::string::npos)
       << outcome.out;
   EXPECT_EQ(outcome.out.find("carries"), std::string::npos) << outcome.out;

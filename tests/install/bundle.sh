@@ -14,7 +14,7 @@ hidden=()
 for package in fmt nlohmann_json CLI11 tomlplusplus GTest benchmark PkgConfig OpenSSL CURL pugixml; do
   hidden+=("-DCMAKE_DISABLE_FIND_PACKAGE_$package=ON")
 done
-quietly cmake -G Ninja -S "$work/unpacked" -B "$work/build" -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$compiler" \
+quietly cmake -G Ninja -S "$work/unpacked" -B "$work/build" -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_BUILD_TYPE=None \
   -DRDKIT_INCLUDE_DIR=RDKIT_INCLUDE_DIR-NOTFOUND -DEMGNN_RDKIT=OFF "${hidden[@]}"
 quietly cmake --build "$work/build" --target base_test data_test
 # What the compiler opened of the small libraries comes from the bundle.

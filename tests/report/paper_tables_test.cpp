@@ -37,7 +37,7 @@ TEST(PaperTables, AreTheShippedFilesOfTheirFolder) {
   }
   for (const PaperTable& table : paper_tables()) tables.push_back("tables/" + table.name);
   EXPECT_EQ(tables, files);
-  EXPECT_EQ(tables.size(), 6U);
+  EXPECT_EQ(tables.size(), 7U);
 }
 
 TEST(PaperTables, EveryRowHasAFigureForEveryCellOrIsTrained) {

@@ -52,6 +52,25 @@ TEST(TableCells, LeaveBlankWhatThePaperDoesNotGive) {
   EXPECT_NE(to_text(cells).find("75.00 ± 0.00"), std::string::npos) << to_text(cells);
 }
 
+TEST(TableCells, DifferencesArePairedRunByRun) {
+  const PaperTable& table = paper_table("value");
+  const PaperMetric metric = table.metrics[0];
+  const auto cell = [&](const char* row, const char* column, std::vector<double> runs) {
+    return TableCell{row, column, metric, mean_std(runs), {}, runs};
+  };
+  std::vector<TableCell> cells = {cell("em", "a", {0.9, 0.8, 0.7}),
+                                  cell("given", "a", {0.8, 0.8, 0.6}),
+                                  cell("given", "b", {0.1, 0.2, 0.3})};
+  compare_with("em", cells);
+  EXPECT_FALSE(cells[0].difference);
+  EXPECT_FALSE(cells[2].difference);  // nothing to compare with
+  // 0.1, 0 and 0.1: mean 1/15, standard deviation 0.1/√3, standard error 1/30.
+  EXPECT_NEAR(cells[1].difference->mean, 1.0 / 15.0, 1e-12);
+  EXPECT_NEAR(cells[1].difference->std, 1.0 / 30.0, 1e-12);
+  EXPECT_NE(to_text(cells).find("+6.67 ± 3.33"), std::string::npos) << to_text(cells);
+  EXPECT_NEAR(to_json(cells)[1]["difference_se"].get<double>(), 1.0 / 30.0, 1e-12);
+}
+
 TEST(TableCells, TimeRunsInSeconds) {
   const PaperTable& table = paper_table("runtime");
   std::vector<RunRecord> runs(2);

@@ -77,6 +77,15 @@ TEST(Verdict, OfManyTypesNamesTheHeaviest) {
   EXPECT_TRUE(words.starts_with("b carries the most weight of 3: mean 0.84, ")) << words;
 }
 
+TEST(Verdict, SaysWhenNoGraphIsBest) {
+  GraphDistribution graphs =
+      on_grid(SimplexGrid(3, 10), [](const LambdaPoint& lam) { return std::exp(8.0 * lam[2]); });
+  graphs.names[2] = "none";
+  EXPECT_TRUE(
+      in_words(graphs).starts_with("the graphs hardly help: the node itself carries the most"))
+      << in_words(graphs);
+}
+
 TEST(Verdict, IsTheDivergenceFromThePriorWithTwoTypes) {
   const GraphDistribution graphs =
       on_grid(SimplexGrid(2, 20), [](const LambdaPoint& lam) { return std::exp(lam[0]); });
@@ -90,7 +99,7 @@ TEST(Verdict, ThePriorIsNotInformativeForAnyNumberOfTypes) {
     const GraphDistribution graphs = on_grid(SimplexGrid(types, 10), uniform);
     EXPECT_NEAR(verdict_of(graphs).nats, 0.0, 1e-12) << types;
     EXPECT_TRUE(warns(graphs));
-    EXPECT_TRUE(in_words(graphs).ends_with("it says nothing about the edge types"));
+    EXPECT_TRUE(in_words(graphs).ends_with("it says nothing about what is mixed"));
   }
 }
 

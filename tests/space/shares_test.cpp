@@ -100,6 +100,18 @@ void expect_applied(const at::Tensor& got, const at::Tensor& s, const at::Tensor
   expect_within_rounding(got, s.matmul(x), s.abs().matmul(x.abs()));
 }
 
+TEST_P(SharesTest, OneGraphIsAllViewsWithEqualShares) {
+  const auto one = MixtureFamily::observed_only(
+      data_, {.normalisation = normalisation_, .mixing = Mixing::kShares}, views_);
+  EXPECT_EQ(one->size(), 1);
+  EXPECT_EQ(one->point(0), LambdaPoint(kViews + 1, 0.25));
+  const at::Tensor h = at::rand({kNodes, 5});
+  const auto view = one->view(all_rows(kNodes), {});
+  const std::vector<int64_t> first = {0};
+  expect_applied(view->batch({}).hop(0).apply(h)[0], dense(one->point(0)), h);
+  expect_applied(view->batch({.lam_ids = first}).hop(0).apply(h)[0], dense(one->point(0)), h);
+}
+
 TEST_P(SharesTest, HasAPointForEveryShareOfTheViewsAndOfTheNodeItself) {
   EXPECT_EQ(family_->size(), 35);  // C(4 + 3, 3)
   EXPECT_EQ(family_->coordinate_names(), (std::vector<std::string>{"a", "b", "c", "none"}));

@@ -120,6 +120,7 @@ void run(const ReproduceArguments& arguments, const std::string& invocation) {
   } catch (const Interrupted& stop) {
     throw with_way_on(stop, arguments.run, rescue, invocation);
   }
+  if (!table.compare.empty()) compare_with(table.compare, figures);
   if (arguments.run.json) {
     const nlohmann::ordered_json json = {{"table", table.name},
                                          {"runs", arguments.run.runs},
@@ -129,9 +130,13 @@ void run(const ReproduceArguments& arguments, const std::string& invocation) {
     return print(json_line(json));
   }
   const bool percent = table.metrics.front().percent;
-  print(fmt::format("{}{}, mean ± std; runs: {} from seed {}, the paper: 10\n\n{}", table.name,
+  const std::string beside =
+      table.compare.empty()
+          ? "the paper: 10"
+          : fmt::format("difference: {} less the row, run by run, ± standard error", table.compare);
+  print(fmt::format("{}{}, mean ± std; runs: {} from seed {}, {}\n\n{}", table.name,
                     percent ? ", test scores in %" : "", arguments.run.runs, arguments.run.seed,
-                    to_text(figures)));
+                    beside, to_text(figures)));
 }
 
 }  // namespace

@@ -12,28 +12,27 @@ namespace emgnn {
 
 namespace {
 
-constexpr const char* kGiven = "given";
-
 bool may_mix(const FamilyOptions& options, const DataFacts& facts) {
   if (options.choice != FamilyChoice::kAuto) return options.choice == FamilyChoice::kMixture;
-  return !facts.num_edge_types || *facts.num_edge_types > 1 || options.mixture.views != kGiven;
+  return !facts.num_edge_types || *facts.num_edge_types > 1 || options.mixture.views != kGivenViews;
 }
 
 bool may_rewire(const FamilyOptions& options, const DataFacts& facts) {
   if (options.choice != FamilyChoice::kAuto) return options.choice == FamilyChoice::kRewire;
-  return !facts.num_edge_types || (*facts.num_edge_types == 1 && options.mixture.views == kGiven);
+  return !facts.num_edge_types ||
+         (*facts.num_edge_types == 1 && options.mixture.views == kGivenViews);
 }
 
 std::shared_ptr<const Molecules> molecules_of(const Data& data) {
   return {data.table(), &data.table()->molecules};
 }
 
-std::shared_ptr<const TypedGraph> views_of(const MixtureOptions& options,
-                                           const LearnerInput& input) {
-  if (options.views == kGiven) return nullptr;
+// Null: the edge types of the data.
+std::shared_ptr<const TypedGraph> views_of(const std::string& list, const LearnerInput& input) {
+  if (list == kGivenViews) return nullptr;
   const std::shared_ptr<const Dataset> data = input.data->graph();
-  std::shared_ptr<const TypedGraph>& views = input.prepared->views[options.views];
-  if (!views) views = std::make_shared<const TypedGraph>(make_views(*data, options.views));
+  std::shared_ptr<const TypedGraph>& views = input.prepared->views[list];
+  if (!views) views = std::make_shared<const TypedGraph>(make_views(*data, list));
   return views;
 }
 
@@ -60,10 +59,14 @@ std::shared_ptr<const GraphFamily> make_family(const FamilyOptions& options,
     if (!em) return MoleculeFamily::bonds_only(molecules_of(data), options.bonds);
     return MoleculeFamily::by_distance(molecules_of(data), options.distance);
   }
-  if (!em) return MixtureFamily::observed_only(data.graph(), options.graph);
+  if (!em) {
+    return MixtureFamily::observed_only(data.graph(), options.graph,
+                                        views_of(options.graph.views, input));
+  }
   const DataFacts facts = facts_of(data);
   if (may_mix(options, facts))
-    return MixtureFamily::make(data.graph(), options.mixture, views_of(options.mixture, input));
+    return MixtureFamily::make(data.graph(), options.mixture,
+                               views_of(options.mixture.views, input));
   EMGNN_CHECK(facts.num_edge_types == 1, "space.family=rewire needs a graph with one edge type",
               *facts.num_edge_types);
   std::optional<std::vector<CandidateEdge>>& candidates = input.prepared->candidates;

@@ -6,8 +6,7 @@
 #include <cmath>
 
 #include <emgnn/base/error.h>
-#include <emgnn/methods/method.h>
-#include <emgnn/space/mixture.h>
+#include <emgnn/methods/family_options.h>
 
 namespace emgnn {
 
@@ -30,7 +29,9 @@ void describe_options(OptionVisitor& visitor, LabelPropagationOptions& options) 
 class LabelPropagation : public Learner {
  public:
   LabelPropagation(const LearnerInput& input, const LabelPropagationOptions& options)
-      : data_(input.data), options_(options) {
+      : data_(input.data),
+        family_(make_family({.graph = options.graph}, input, /*em=*/false)),
+        options_(options) {
     EMGNN_CHECK(data_->labels().kind == LabelKind::kClasses,
                 "label-propagation is for one class per node", name_of(data_->labels().kind));
   }
@@ -44,8 +45,8 @@ class LabelPropagation : public Learner {
       start[row][labels.cls[static_cast<size_t>(row)]] = 1.0F;
     std::vector<int32_t> all(static_cast<size_t>(n));
     for (int32_t i = 0; i < n; ++i) all[static_cast<size_t>(i)] = i;
-    const auto family = MixtureFamily::observed_only(data_->graph(), options_.graph);
-    const GraphBatch batch = family->view(all, {.num_hops = 1, .widest_layer = classes})->batch({});
+    const GraphBatch batch =
+        family_->view(all, {.num_hops = 1, .widest_layer = classes})->batch({});
     scores_ = start;
     for (int64_t k = 0; k < options_.iterations; ++k) {
       if (observer.stop_requested()) throw Interrupted("interrupted; nothing was kept");
@@ -80,6 +81,7 @@ class LabelPropagation : public Learner {
 
  private:
   std::shared_ptr<const Data> data_;
+  std::shared_ptr<const GraphFamily> family_;
   LabelPropagationOptions options_;
   at::Tensor scores_;  // F [nodes, classes]
 };

@@ -33,6 +33,7 @@ struct PaperRow {
 
 struct PaperTable {
   std::string name, title, caption;
+  std::string compare;  // the row that all others are compared with, run by run; empty: none
   std::vector<PaperMetric> metrics;
   std::vector<PaperColumn> columns;
   std::vector<PaperRow> rows;

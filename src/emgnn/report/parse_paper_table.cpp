@@ -112,10 +112,11 @@ class TableFile {
   }
 
   PaperTable table(const toml::table& in) const {
-    check_keys(in, {"title", "caption", "metrics", "columns", "rows"});
+    check_keys(in, {"title", "caption", "compare", "metrics", "columns", "rows"});
     PaperTable out{.name = {},
                    .title = value<std::string>(in, "title"),
                    .caption = value<std::string>(in, "caption"),
+                   .compare = in["compare"].value_or(std::string()),
                    .metrics = {},
                    .columns = {},
                    .rows = {}};
@@ -125,6 +126,9 @@ class TableFile {
     if (num_figures == 0) fail(in.source(), "expected metrics and columns");
     for_each(in, "rows",
              [&](const toml::node& node) { out.rows.push_back(row(node, num_figures)); });
+    const bool known = std::any_of(out.rows.begin(), out.rows.end(),
+                                   [&](const PaperRow& row) { return row.name == out.compare; });
+    if (!out.compare.empty() && !known) fail(in.source(), "compare names no row");
     return out;
   }
 

@@ -2,6 +2,7 @@
 #include <emgnn/report/table_cells.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include <emgnn/base/error.h>
@@ -17,14 +18,18 @@ std::string text_of(const PaperMetric& metric, const MeanStd& value) {
                      metric.unit() * value.std, metric.decimals);
 }
 
-MeanStd moments(const PaperMetric& metric, const std::vector<RunRecord>& runs) {
+std::vector<double> values_of(const PaperMetric& metric, const std::vector<RunRecord>& runs) {
   std::vector<double> values;
   for (const RunRecord& run : runs) {
     const std::optional<double> value = metric_value(run, metric.name);
     EMGNN_DCHECK(value.has_value());  // a table names scores of the task of its datasets
     values.push_back(*value);
   }
-  return mean_std(values);
+  return values;
+}
+
+std::string signed_text(const PaperMetric& metric, double difference) {
+  return fmt::format("{:+.{}f}", metric.unit() * difference, metric.decimals);
 }
 
 }  // namespace
@@ -46,8 +51,10 @@ std::vector<TableCell> table_cells(const PaperTable& table, const PaperRow& row,
     TableCell cell{.row = row.name,
                    .column = column.name,
                    .metric = metric,
-                   .here = moments(metric, runs),
-                   .paper = {}};
+                   .here = {},
+                   .paper = {},
+                   .runs = values_of(metric, runs)};
+    cell.here = mean_std(cell.runs);
     if (!row.figures.empty()) {
       const MeanStd& paper = row.figures[first + m];
       cell.paper = {paper.mean / metric.unit(), paper.std / metric.unit()};
@@ -55,6 +62,19 @@ std::vector<TableCell> table_cells(const PaperTable& table, const PaperRow& row,
     out.push_back(std::move(cell));
   }
   return out;
+}
+
+void compare_with(const std::string& row, std::vector<TableCell>& cells) {
+  for (TableCell& cell : cells) {
+    const auto other = std::find_if(cells.begin(), cells.end(), [&](const TableCell& c) {
+      return c.row == row && c.column == cell.column && c.metric.name == cell.metric.name;
+    });
+    if (cell.row == row || other == cells.end()) continue;
+    std::vector<double> each;
+    for (size_t i = 0; i < cell.runs.size(); ++i) each.push_back(other->runs[i] - cell.runs[i]);
+    cell.difference = mean_std(each);
+    cell.difference->std /= std::sqrt(static_cast<double>(each.size()));
+  }
 }
 
 Json to_json(const std::vector<TableCell>& cells) {
@@ -65,6 +85,9 @@ Json to_json(const std::vector<TableCell>& cells) {
                    {"metric", cell.metric.name},
                    {"mean", cell.here.mean},
                    {"std", cell.here.std},
+                   {"runs", cell.runs},
+                   {"difference", cell.difference ? Json(cell.difference->mean) : Json()},
+                   {"difference_se", cell.difference ? Json(cell.difference->std) : Json()},
                    {"paper_mean", cell.paper ? Json(cell.paper->mean) : Json()},
                    {"paper_std", cell.paper ? Json(cell.paper->std) : Json()}});
   }
@@ -72,19 +95,24 @@ Json to_json(const std::vector<TableCell>& cells) {
 }
 
 std::string to_text(const std::vector<TableCell>& cells) {
-  constexpr const char* kRow = "{:<12}{:<24}{:<10}{:>15}{:>15}{:>12}\n";
+  constexpr const char* kRow = "{:<12}{:<24}{:<10}{:>15}{:>15}{:>{}}\n";
+  const bool compared = std::any_of(cells.begin(), cells.end(),
+                                    [](const TableCell& cell) { return cell.difference; });
+  const int width = compared ? 18 : 12;
   std::string out =
-      fmt::format(kRow, "row", "column", "metric", "emgnn", "the paper", "difference");
+      fmt::format(kRow, "row", "column", "metric", "emgnn", "the paper", "difference", width);
   for (const TableCell& cell : cells) {
     const PaperMetric& metric = cell.metric;
     std::string paper, difference;
     if (cell.paper) {
       paper = text_of(metric, *cell.paper);
-      difference = fmt::format("{:+.{}f}", metric.unit() * (cell.here.mean - cell.paper->mean),
-                               metric.decimals);
+      difference = signed_text(metric, cell.here.mean - cell.paper->mean);
+    } else if (cell.difference) {
+      difference = fmt::format("{} ± {:.{}f}", signed_text(metric, cell.difference->mean),
+                               metric.unit() * cell.difference->std, metric.decimals);
     }
     out += fmt::format(kRow, cell.row, cell.column, metric.name, text_of(metric, cell.here), paper,
-                       difference);
+                       difference, width);
   }
   return out;
 }

@@ -22,12 +22,17 @@ struct TableCell {
   PaperMetric metric;
   MeanStd here;
   std::optional<MeanStd> paper;
+  std::vector<double> runs = {};           // in the order of the seeds
+  std::optional<MeanStd> difference = {};  // to another row, with its standard error as std
 };
 // One per metric of the table.
 std::vector<TableCell> table_cells(const PaperTable& table, const PaperRow& row,
                                    const PaperColumn& column, const std::vector<RunRecord>& runs);
 
+// Of `row` less every other row, run by run: the mean and its standard error.
+void compare_with(const std::string& row, std::vector<TableCell>& cells);
+
 nlohmann::ordered_json to_json(const std::vector<TableCell>& cells);
-std::string to_text(const std::vector<TableCell>& cells);  // as printed, with the difference
+std::string to_text(const std::vector<TableCell>& cells);  // as printed
 
 }  // namespace emgnn

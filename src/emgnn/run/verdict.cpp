@@ -30,6 +30,13 @@ std::string largest_share(const std::vector<CoordinateSummary>& shares) {
     return a.mean < b.mean;
   };
   const auto [bottom, top] = std::minmax_element(shares.begin(), shares.end(), less);
+  if (top->name == "none") {
+    return fmt::format(
+        "the graphs hardly help: the node itself carries the most weight, mean {:.2f}, 90 % "
+        "interval "
+        "{:.2f} to {:.2f}",
+        top->mean, top->low, top->high);
+  }
   const std::string claim = shares.size() == 2
                                 ? fmt::format("more weight than {}", bottom->name)
                                 : fmt::format("the most weight of {}", shares.size());
@@ -58,7 +65,7 @@ std::string in_words(const GraphDistribution& graphs) {
     return fmt::format(
         "warning: the learned distribution is indistinguishable from the prior ({:.3f} nats); it "
         "says nothing about {}",
-        verdict.nats, graphs.shares ? "the edge types" : "the graphs");
+        verdict.nats, graphs.shares ? "what is mixed" : "the graphs");
   }
   if (graphs.shares) return largest_share(verdict.coordinates);
   std::vector<std::string> parts;

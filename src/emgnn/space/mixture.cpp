@@ -33,13 +33,7 @@ class MixtureView : public NodeView {
     return hops_of(points);
   }
 
-  // Of shares: equal ones.
-  Hops observed() const override {
-    const size_t views = hops_.front()->weight.size();
-    const auto equal = 1.0 / static_cast<double>(views + 1);
-    return hops_of({options_.mixing == Mixing::kShares ? LambdaPoint(views + 1, equal)
-                                                       : LambdaPoint(views, 1.0)});
-  }
+  Hops observed() const override { return hops_of({family_->observed_point()}); }
 
  private:
   Hops hops_of(const std::vector<LambdaPoint>& points) const {
@@ -80,17 +74,27 @@ std::shared_ptr<MixtureFamily> MixtureFamily::make(std::shared_ptr<const Dataset
   return out;
 }
 
-std::shared_ptr<MixtureFamily> MixtureFamily::observed_only(std::shared_ptr<const Dataset> data,
-                                                            const GraphOptions& options) {
-  std::shared_ptr<const TypedGraph> graph(data, &data->graph);
-  return std::shared_ptr<MixtureFamily>(new MixtureFamily(
-      std::move(data), std::move(graph), MixtureOptions{.normalisation = options.normalisation}));
+std::shared_ptr<MixtureFamily> MixtureFamily::observed_only(
+    std::shared_ptr<const Dataset> data, const GraphOptions& options,
+    std::shared_ptr<const TypedGraph> views) {
+  if (!views) views = std::shared_ptr<const TypedGraph>(data, &data->graph);
+  return std::shared_ptr<MixtureFamily>(
+      new MixtureFamily(std::move(data), std::move(views),
+                        MixtureOptions{.normalisation = options.normalisation,
+                                       .views = options.views,
+                                       .mixing = options.mixing}));
 }
 
 int64_t MixtureFamily::size() const { return grid_ ? grid_->size() : 1; }
 
+LambdaPoint MixtureFamily::observed_point() const {
+  const size_t views = degree_.size();
+  if (options_.mixing == Mixing::kDegree) return LambdaPoint(views, 1.0);
+  return LambdaPoint(views + 1, 1.0 / static_cast<double>(views + 1));
+}
+
 LambdaPoint MixtureFamily::point(int64_t lam_id) const {
-  if (!grid_) return LambdaPoint(degree_.size(), 1.0);
+  if (!grid_) return observed_point();
   LambdaPoint point;
   for (int part : grid_->parts(lam_id)) point.push_back(static_cast<double>(part) / grid_->total());
   return point;
@@ -104,7 +108,7 @@ std::vector<std::string> MixtureFamily::coordinate_names() const {
 }
 
 Marginal MixtureFamily::prior_marginal(size_t /*coordinate*/) const {
-  if (!grid_) return {{1.0, 1.0}};
+  if (!grid_) return {{observed_point().front(), 1.0}};
   Marginal out;
   for (int part = 0; part <= grid_->total(); ++part)
     out[static_cast<double>(part) / grid_->total()] = grid_->share_with_part(part);

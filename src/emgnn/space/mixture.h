@@ -23,9 +23,10 @@ class MixtureFamily : public GraphFamily {
   static std::shared_ptr<MixtureFamily> make(std::shared_ptr<const Dataset> data,
                                              const MixtureOptions& options,
                                              std::shared_ptr<const TypedGraph> views = nullptr);
-  // Λ̂ = one point, the graph as given (every relation with weight 1): ordinary training.
-  static std::shared_ptr<MixtureFamily> observed_only(std::shared_ptr<const Dataset> data,
-                                                      const GraphOptions& options);
+  // Λ̂ = one point, for ordinary training: every view with weight 1, or all with equal shares.
+  static std::shared_ptr<MixtureFamily> observed_only(
+      std::shared_ptr<const Dataset> data, const GraphOptions& options,
+      std::shared_ptr<const TypedGraph> views = nullptr);
 
   std::string name() const override { return grid_ ? "mixture" : "observed"; }
 
@@ -37,6 +38,8 @@ class MixtureFamily : public GraphFamily {
   int64_t propose_local(int64_t lam_id, Rng& rng) const override;
   std::shared_ptr<const FamilyView> view(std::span<const int32_t> rows,
                                          const NetworkNeeds& needs) const override;
+
+  LambdaPoint observed_point() const;  // in Λ̂ or not
 
  private:
   MixtureFamily(std::shared_ptr<const Dataset> data, std::shared_ptr<const TypedGraph> views,

@@ -10,13 +10,9 @@ void describe(OptionVisitor& visitor, Normalisation& normalisation) {
                  "S = D^-1 (A+I), or D^-1/2 (A+I) D^-1/2");
 }
 
-}  // namespace
-
-void describe(OptionVisitor& visitor, GraphOptions& options) {
-  describe(visitor, options.normalisation);
-}
-
-void describe(OptionVisitor& visitor, MixtureOptions& options) {
+// Of one graph or of mixtures.
+template <class Options>
+void describe_views(OptionVisitor& visitor, Options& options) {
   describe(visitor, options.normalisation);
   visitor.text("space.views", options.views,
                "what is mixed: given (each edge type), the name of an edge type, knn:K (similar "
@@ -24,6 +20,14 @@ void describe(OptionVisitor& visitor, MixtureOptions& options) {
   visitor.choice("space.mixing", options.mixing, {"degree", "shares"},
                  "S of the weighted sum of all views, or the weighted sum of each view's own S and "
                  "of the node itself");
+}
+
+}  // namespace
+
+void describe(OptionVisitor& visitor, GraphOptions& options) { describe_views(visitor, options); }
+
+void describe(OptionVisitor& visitor, MixtureOptions& options) {
+  describe_views(visitor, options);
   visitor.real("space.step", options.step, 1e-4, 1.0, "spacing of the grid of weights; divides 1");
   visitor.real(
       "space.total", options.total, 1e-6, 1e6,

@@ -16,15 +16,19 @@ enum class Confidence { kNone, kWeight };
 enum class Affinity { kNone, kCosine };
 enum class Aggregation { kMean, kSum, kRoot, kSymmetric };
 
-// The graph as given, of nodes.
+inline constexpr const char* kGivenViews = "given";  // the edge types of the data
+
+// One graph over the nodes: the one as given, or all views together.
 struct GraphOptions {
   Normalisation normalisation = Normalisation::kRow;
+  std::string views = kGivenViews;
+  Mixing mixing = Mixing::kDegree;
 };
 
 // Mixtures of edge types or of views.
 struct MixtureOptions {
   Normalisation normalisation = Normalisation::kRow;
-  std::string views = "given";
+  std::string views = kGivenViews;
   Mixing mixing = Mixing::kDegree;
   double step = 0.05;
   double total = 1.0;  // of the weights; shares always sum to 1
