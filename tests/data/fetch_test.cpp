@@ -9,8 +9,8 @@
 
 #include <emgnn/base/error.h>
 #include <emgnn/base/file.h>
-#include <emgnn/formats/checksum.h>
 #include <emgnn/data/registry.h>
+#include <emgnn/formats/checksum.h>
 
 #include "data/expect_error.h"
 #include "data/http_server.h"

@@ -9,8 +9,8 @@ int main() {
   const auto data = std::make_shared<emgnn::Data>(emgnn::noisy_relations({}, /*seed=*/0));
   emgnn::RunConfig config("em-gcn", "noisy-relations");  // the shipped settings
   config.set("em.rounds=12", "main");
-  const auto learner = config.learner(
-      {.data = data, .prepared = std::make_shared<emgnn::Prepared>(), .seed = 0});
+  const auto learner =
+      config.learner({.data = data, .prepared = std::make_shared<emgnn::Prepared>(), .seed = 0});
   emgnn::FitObserver quiet;
   learner->fit(quiet);
   const std::vector<int32_t>& test = data->split().test;

@@ -26,9 +26,7 @@ int64_t Data::num_rows() const {
   return graph_ ? graph_->graph.num_nodes : table_->num_molecules();
 }
 
-int64_t Data::num_features() const {
-  return graph_ ? graph_->features.num_cols : kNumAtomFeatures;
-}
+int64_t Data::num_features() const { return graph_ ? graph_->features.num_cols : kNumAtomFeatures; }
 
 std::string Data::row_name(int32_t row) const {
   return graph_ ? graph_->node_name(row) : std::to_string(table_->row[static_cast<size_t>(row)]);

@@ -5,8 +5,8 @@
 
 #include <emgnn/base/error.h>
 #include <emgnn/base/file.h>
-#include <emgnn/formats/checksum.h>
 #include <emgnn/data/published_files.h>
+#include <emgnn/formats/checksum.h>
 
 namespace emgnn {
 

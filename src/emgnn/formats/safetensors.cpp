@@ -66,9 +66,7 @@ class Checksum {
     header.erase(kMetadata);
     add(header.dump());
   }
-  void add(std::string_view bytes) {
-    sum_ = crc32_of(bytes, sum_);
-  }
+  void add(std::string_view bytes) { sum_ = crc32_of(bytes, sum_); }
   std::string text() const { return fmt::format("{:08x}", sum_); }
 
  private:
