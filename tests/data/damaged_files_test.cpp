@@ -63,7 +63,7 @@ class DamagedFiles : public ::testing::TestWithParam<std::string> {
   void SetUp() override {
     EMGNN_NEEDS_REAL_DATA();
     for (const std::string& file : dataset_info(GetParam()).files) {
-      if (!fs::exists(testing::real_data_dir() / file)) GTEST_SKIP() << "needs " << file;
+      EMGNN_NEEDS_FILE(file);
       dir_.write(file, read_file(testing::real_data_dir() / file));
     }
   }

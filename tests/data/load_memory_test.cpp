@@ -7,10 +7,18 @@
 
 #include <emgnn/data/registry.h>
 
-#include "data/real_data.h"
+#include "data/real_request.h"
 
 namespace emgnn {
 namespace {
+
+// Of this process, once it has parsed a dataset.
+double peak_megabytes(const std::string& dataset) {
+  parse_dataset(testing::request(dataset));
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) / 1024.0;
+}
 
 // 137 MB of dense pickle become sparse while they are read.
 TEST(LoadMemory, AcmStaysBelow600Megabytes) {
@@ -18,36 +26,18 @@ TEST(LoadMemory, AcmStaysBelow600Megabytes) {
 #ifdef __SANITIZE_ADDRESS__
   GTEST_SKIP() << "sizes mean nothing under a sanitizer";
 #endif
-  DatasetRequest request;
-  request.name = "acm";
-  request.data_dir = testing::real_data_dir();
-  request.use_cache = false;
-  parse_dataset(request);
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  EXPECT_LT(static_cast<double>(usage.ru_maxrss) / 1024, 600.0);
+  EXPECT_LT(peak_megabytes("acm"), 600.0);
 }
 
 // 183 MB of dense text become sparse as they are inflated. In a process of its own: a peak is never
 // forgotten.
 TEST(LoadMemory, FlickrStaysBelow200Megabytes) {
-  if (!std::filesystem::exists(testing::real_data_dir() / "am-gcn/flickr.zip"))
-    GTEST_SKIP() << "needs am-gcn/flickr.zip under " << testing::real_data_dir().string();
+  EMGNN_NEEDS_FILE("am-gcn/flickr.zip");
 #ifdef __SANITIZE_ADDRESS__
   GTEST_SKIP() << "sizes mean nothing under a sanitizer";
 #endif
-  EXPECT_EXIT(
-      {
-        DatasetRequest request;
-        request.name = "flickr";
-        request.data_dir = testing::real_data_dir();
-        request.use_cache = false;
-        parse_dataset(request);
-        rusage usage{};
-        getrusage(RUSAGE_SELF, &usage);
-        std::_Exit(usage.ru_maxrss / 1024 < 200 ? 0 : 1);
-      },
-      ::testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(std::_Exit(peak_megabytes("flickr") < 200.0 ? 0 : 1), ::testing::ExitedWithCode(0),
+              "");
 }
 
 }  // namespace

@@ -13,21 +13,13 @@
 #include <emgnn/formats/npy.h>
 
 #include "data/expect_error.h"
-#include "data/real_data.h"
+#include "data/real_request.h"
 
 namespace emgnn {
 namespace {
 
 using testing::expect_error;
-
-DatasetRequest request(const std::string& name, const std::string& split = "") {
-  DatasetRequest r;
-  r.name = name;
-  r.data_dir = testing::real_data_dir();
-  r.split = split;
-  r.use_cache = false;
-  return r;
-}
+using testing::request;
 
 int64_t undirected(const Dataset& dataset, size_t relation) {
   EXPECT_TRUE(is_symmetric(dataset.graph.relations[relation].adjacency));

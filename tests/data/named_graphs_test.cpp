@@ -13,27 +13,14 @@
 #include <emgnn/data/verify.h>
 
 #include "data/expect_error.h"
-#include "data/real_data.h"
+#include "data/real_request.h"
 #include "data/temp_dir.h"
-
-#define EMGNN_NEEDS_FILE(file)                                             \
-  if (!std::filesystem::exists(testing::real_data_dir() / (file)))         \
-  GTEST_SKIP() << "needs " << (testing::real_data_dir() / (file)).string() \
-               << "; set EMGNN_DATA to a directory that has it"
 
 namespace emgnn {
 namespace {
 
 using testing::expect_error;
-
-DatasetRequest request(const std::string& name, const std::string& split = "") {
-  DatasetRequest r;
-  r.name = name;
-  r.data_dir = testing::real_data_dir();
-  r.split = split;
-  r.use_cache = false;
-  return r;
-}
+using testing::request;
 
 std::vector<int64_t> class_counts(const Dataset& dataset, const std::vector<int32_t>& ids) {
   std::vector<int64_t> counts(dataset.labels.names.size(), 0);

@@ -22,3 +22,9 @@ inline std::filesystem::path real_data_dir() {
   GTEST_SKIP() << "needs the published datasets: none under "                    \
                << ::emgnn::testing::real_data_dir().string()                     \
                << "; set EMGNN_DATA to a directory that has them"
+
+// The same for one file of them.
+#define EMGNN_NEEDS_FILE(file)                                                      \
+  if (!std::filesystem::exists(::emgnn::testing::real_data_dir() / (file)))         \
+  GTEST_SKIP() << "needs " << (::emgnn::testing::real_data_dir() / (file)).string() \
+               << "; set EMGNN_DATA to a directory that has it"

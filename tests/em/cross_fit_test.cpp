@@ -49,9 +49,8 @@ Folds folds_of(const Setting& setting) {
                           setting.em.seed);
 }
 
-// Network k of as many as there are folds, on views of its own.
-Problem member(const Setting& setting, const Folds& folds, size_t k) {
-  ProblemParts parts = setting.parts();
+// Network k of as many as there are folds, with parts that others may share.
+Problem member(const Setting& setting, const Folds& folds, size_t k, ProblemParts parts) {
   ProblemOptions options = setting.problem;
   options.average = setting.em.em.average;
   options.evidence = EvidenceRows::kLeftOut;
@@ -65,16 +64,7 @@ Problem member(const Setting& setting, const Folds& folds, size_t k) {
 std::vector<Problem> members(const Setting& setting, const Folds& folds) {
   const ProblemParts shared = setting.parts();
   std::vector<Problem> out;
-  for (size_t k = 0; k < folds.size(); ++k) {
-    ProblemParts own = shared;
-    ProblemOptions options = setting.problem;
-    options.average = setting.em.em.average;
-    options.evidence = EvidenceRows::kLeftOut;
-    options.left_out = folds[k];
-    options.seed = member_seed(setting.em.seed, Stream::kFold, k);
-    own.network = make_gcn(setting.gcn, shape_of(*own.data, *own.task), options.seed);
-    out.emplace_back(std::move(own), options);
-  }
+  for (size_t k = 0; k < folds.size(); ++k) out.push_back(member(setting, folds, k, shared));
   return out;
 }
 
@@ -134,7 +124,7 @@ TEST(CrossFit, NetworksInStepAreThoseTrainedAloneBitForBit) {
     const Folds folds = folds_of(setting);
     const Trained together = trained(setting, members(setting, folds));
     for (size_t k = 0; k < folds.size(); ++k) {
-      const Trained alone = trained(setting, {member(setting, folds, k)});
+      const Trained alone = trained(setting, {member(setting, folds, k, setting.parts())});
       EXPECT_TRUE(equal(together.weights[k], alone.weights[0])) << k;
       EXPECT_EQ(together.losses[k], alone.losses[0]) << k;
       EXPECT_EQ(together.predictions[k].value, alone.predictions[0].value) << k;
@@ -152,7 +142,7 @@ TEST(CrossFit, NetworksMayStopAtDifferentEpochs) {
   const Folds folds = folds_of(setting);
   std::vector<int64_t> epochs;
   for (size_t k = 0; k < folds.size(); ++k)
-    epochs.push_back(trained(setting, {member(setting, folds, k)}).summary.epochs);
+    epochs.push_back(trained(setting, {member(setting, folds, k, setting.parts())}).summary.epochs);
   EXPECT_NE(*std::min_element(epochs.begin(), epochs.end()),
             *std::max_element(epochs.begin(), epochs.end()));
   EXPECT_EQ(trained(setting, members(setting, folds)).summary.epochs,
@@ -316,7 +306,7 @@ TEST(CrossFit, OnOneGraphIsTheAverageOfPlainNetworks) {
     EXPECT_EQ(t.posterior, (std::vector<double>{0.0}));
     std::vector<Prediction> plain;
     for (size_t k = 0; k < folds.size(); ++k) {
-      Problem problem = member(setting, folds, k);
+      Problem problem = member(setting, folds, k, setting.parts());
       NetworkLearner network(problem,
                              {.fit = {20}, .optim = setting.em.optim, .stop = setting.em.stop});
       fit(network);

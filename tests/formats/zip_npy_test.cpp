@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
-#include <zip.h>
 
 #include <cstring>
 #include <string>
@@ -8,29 +7,17 @@
 #include <vector>
 
 #include <emgnn/base/error.h>
-#include <emgnn/base/file.h>
 #include <emgnn/formats/npy.h>
 #include <emgnn/formats/zip.h>
 
 #include "data/expect_error.h"
-#include "data/temp_dir.h"
+#include "data/make_zip.h"
 
 namespace emgnn {
 namespace {
 
 using testing::expect_error;
-
-std::string make_zip(const std::vector<std::pair<std::string, std::string>>& members) {
-  const testing::TempDir dir;
-  const std::string path = (dir / "a.zip").string();
-  zip_t* archive = zip_open(path.c_str(), ZIP_CREATE, nullptr);
-  for (const auto& [name, bytes] : members) {
-    zip_file_add(archive, name.c_str(), zip_source_buffer(archive, bytes.data(), bytes.size(), 0),
-                 0);
-  }
-  EXPECT_EQ(zip_close(archive), 0);
-  return read_file(path);
-}
+using testing::make_zip;
 
 std::string npy(const std::string& descr, const std::string& shape, const std::string& raw) {
   const std::string header =

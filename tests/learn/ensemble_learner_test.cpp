@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include <cctype>
 #include <cmath>
 #include <set>
 
 #include "../methods/tiny_methods.h"
+#include "../test_name.h"
 #include "small_problems.h"
 
 #include <emgnn/learn/ensemble_learner.h>
@@ -98,10 +98,7 @@ struct Case {
 };
 
 std::string test_name(const testing::TestParamInfo<Case>& info) {
-  std::string name = info.param.method + "_on_" + info.param.data;
-  for (char& c : name)
-    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
-  return name;
+  return as_test_name(info.param.method + "_on_" + info.param.data);
 }
 
 class EnsembleOnData : public testing::TestWithParam<Case> {

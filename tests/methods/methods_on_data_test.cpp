@@ -3,11 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <functional>
 
 #include "../learn/small_problems.h"
+#include "../test_name.h"
 #include "tiny_methods.h"
 
 #include <emgnn/learn/task.h>
@@ -96,10 +96,7 @@ std::vector<Case> all_cases() {
 }
 
 std::string test_name(const testing::TestParamInfo<Case>& info) {
-  std::string name = info.param.method + "_on_" + info.param.data;
-  for (char& c : name)
-    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
-  return name;
+  return as_test_name(info.param.method + "_on_" + info.param.data);
 }
 
 class MethodOnData : public testing::TestWithParam<Case> {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cctype>
 #include <string>
 
 #include <emgnn/kernels/isa.h>
@@ -21,12 +20,6 @@ inline bool same_bits_as(const std::string& isa) {
 #else
   return isa.empty();
 #endif
-}
-
-inline std::string test_name(std::string text) {
-  for (char& c : text)
-    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
-  return text;
 }
 
 }  // namespace emgnn::testing

@@ -10,6 +10,7 @@
 #include "data/real_data.h"
 #include "run/golden.h"
 #include "run/small_run.h"
+#include "test_name.h"
 
 namespace emgnn {
 namespace {
@@ -75,8 +76,8 @@ INSTANTIATE_TEST_SUITE_P(Records, GoldenResults,
                          ::testing::Range<size_t>(0, golden()["records"].size()),
                          [](const auto& info) {
                            const Json& record = golden()["records"][info.param];
-                           return testing::test_name(record["dataset"].get<std::string>() + "_" +
-                                                     record["method"].get<std::string>());
+                           return as_test_name(record["dataset"].get<std::string>() + "_" +
+                                               record["method"].get<std::string>());
                          });
 
 }  // namespace

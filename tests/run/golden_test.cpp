@@ -11,6 +11,7 @@
 #include <emgnn/run/predict.h>
 #include "run/golden.h"
 #include "run/small_run.h"
+#include "test_name.h"
 
 namespace emgnn {
 namespace {
@@ -79,8 +80,8 @@ INSTANTIATE_TEST_SUITE_P(Formats, GoldenRun,
                                                               "toy-molecules.em-gcn-star",
                                                               "own-graph.em-acm")),
                          [](const auto& info) {
-                           return testing::test_name(std::get<0>(info.param) + "_" +
-                                                     std::get<1>(info.param));
+                           return as_test_name(std::get<0>(info.param) + "_" +
+                                               std::get<1>(info.param));
                          });
 
 TEST(GoldenModel, OfTheFirstFormatIsReadAsIfItWereTodays) {

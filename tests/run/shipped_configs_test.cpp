@@ -11,6 +11,7 @@
 #include <emgnn/run/config_text.h>
 #include <emgnn/run/load.h>
 #include "run/small_run.h"
+#include "test_name.h"
 
 namespace emgnn {
 namespace {
@@ -135,10 +136,7 @@ std::vector<ShippedFile> settings_files() {
 
 INSTANTIATE_TEST_SUITE_P(Files, ShippedConfig, ::testing::ValuesIn(settings_files()),
                          [](const auto& info) {
-                           std::string name(info.param.path);
-                           for (char& c : name)
-                             if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
-                           return name;
+                           return as_test_name(std::string(info.param.path));
                          });
 
 TEST(ShippedConfigs, LieInFoldersThatAreRead) {
