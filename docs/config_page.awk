@@ -115,7 +115,7 @@ END {
   print "The defaults below are the program's. Files of `configs/` change some of them for groups of datasets, datasets and"
   print "methods; later layers win:"
   print ""
-  print "    defaults < configs/methods < configs/groups < configs/datasets < --config < --set"
+  print "    defaults < configs/methods < configs/groups < configs/datasets < configs/recipes < --config < --set"
   print ""
   print "`emgnn train --help-config --method M --dataset D` shows the values that a run would use, and the layer of each."
   for (g = 1; g <= num_groups; ++g) {

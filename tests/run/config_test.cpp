@@ -200,6 +200,7 @@ TEST(Config, ARecipeIsASetOfSettingsThatTheUserMayStillChange) {
   EXPECT_EQ(value(published, "space.views"), "given");
   EXPECT_EQ(value(held_out, "em.evidence"), "cross-fit");
   EXPECT_EQ(value(held_out, "space.views"), "given, knn:5, two-hop");  // configs/groups/citation
+  EXPECT_EQ(value(held_out, "space.normalisation"), "symmetric");
   EXPECT_EQ(value(held_out, "optim.learning_rate"), "0.01");  // the group's, for all recipes
   EXPECT_EQ(value(held_out, "agreement.weight"), "0");        // over the dataset's 2
   EXPECT_EQ(value(RunConfig("em-gcn", "flickr"), "em.recipe"), "held-out");  // shipped so
