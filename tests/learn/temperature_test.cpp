@@ -312,5 +312,17 @@ TEST(Joined, TargetsAreThoseOfTheRowsTogether) {
   }
 }
 
+// A probability of exactly 1 or 0 must not decide for all rows.
+TEST(Temperature, OfAnAverageWithCertainAnswersIsFinite) {
+  const Labels labels{
+      .kind = LabelKind::kLabels, .num_rows = 4, .names = {"a"}, .value = {1.0, 1.0, 0.0, 1.0}};
+  const std::vector<int32_t> rows = {0, 1, 2, 3};
+  const auto task = make_task(labels, {}, rows);
+  // Three mild answers are right: a smaller T than 1 is better.
+  const Prediction averaged{.rows = rows, .width = 1, .value = {1.0, 0.7, 0.3, 0.7}, .spread = {}};
+  const double t = task->temperatures(task->outputs_of(averaged), task->target(rows)).front();
+  EXPECT_LT(t, 1.0);
+}
+
 }  // namespace
 }  // namespace emgnn

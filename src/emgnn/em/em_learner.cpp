@@ -95,7 +95,6 @@ void EmLearner::begin_epoch(int64_t epoch, FitObserver& observer) {
 
 // The posterior of the kept weights, which may come from different rounds.
 void EmLearner::finish(FitObserver& observer) {
-  if (!held_out()) return;
   const Poll poll = poll_of(observer, loop_.epochs());
   posterior_ = e_step_.run(eta(options_.em.rounds), options_.em.rounds + 1, poll).posterior;
   best_posterior_ = posterior_;

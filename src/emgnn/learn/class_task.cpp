@@ -86,7 +86,8 @@ std::vector<double> ClassTask::temperatures(const at::Tensor& outputs,
 }
 
 at::Tensor ClassTask::outputs_of(const Prediction& prediction) const {
-  return at::tensor(prediction.value).view({1, -1, num_classes_});
+  constexpr double kSmallest = -700.0;  // the logarithm of 0 would spoil the whole mean
+  return at::tensor(prediction.value).view({1, -1, num_classes_}).clamp_min(kSmallest);
 }
 
 void ClassTask::temper(Prediction& prediction, double temperature) const {

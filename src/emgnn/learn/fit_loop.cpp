@@ -88,7 +88,7 @@ void FitLoop::run(FitStep& step, FitObserver& observer, Learner& learner) {
   if (step.has_finish()) checkpoint(observer, learner);
   for (const Member& member : members_)
     if (!member.best.empty()) assign(*member.network, member.best);
-  step.finish(observer);
+  if (step.has_finish()) step.finish(observer);
   finished_ = true;
 }
 

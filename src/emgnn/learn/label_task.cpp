@@ -78,7 +78,8 @@ std::vector<double> LabelTask::temperatures(const at::Tensor& outputs,
 }
 
 at::Tensor LabelTask::outputs_of(const Prediction& prediction) const {
-  return at::logit(at::tensor(prediction.value).view({1, -1, num_labels_}));
+  constexpr double kSmallest = 1e-15;  // keeps the logit of a certain answer finite
+  return at::logit(at::tensor(prediction.value).view({1, -1, num_labels_}), kSmallest);
 }
 
 void LabelTask::temper(Prediction& prediction, double temperature) const {
