@@ -79,7 +79,10 @@ TEST(Variant, DrawsFollowThePosteriorOrTheUniform) {
       for (int i = 0; i < kDraws; ++i)
         ++count[static_cast<size_t>(draw_lambda(em, posterior(), 3, rng))];
       for (int64_t lam : {0, 1, 2}) {
-        const double q = draw_probability(em, posterior(), 3, lam);
+        const bool learned = variant == Variant::kPt || variant == Variant::kPd;
+        const double q =
+            learned ? explore / 3.0 + (1.0 - explore) * posterior().prob(lam) : 1.0 / 3.0;
+        EXPECT_NEAR(draw_probability(em, posterior(), 3, lam), q, 1e-15);
         EXPECT_NEAR(count[static_cast<size_t>(lam)] / kDraws, q,
                     4.5 * std::sqrt(q * (1 - q) / kDraws));
       }
