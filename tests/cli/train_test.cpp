@@ -78,7 +78,7 @@ TEST(Train, PrintsOneJsonObjectWithEveryFieldOfTheContract) {
   EXPECT_TRUE(json["version"].is_string());
   EXPECT_TRUE(json["format"].is_number_integer());
   EXPECT_EQ(json["graphs"]["family"], "mixture");
-  EXPECT_EQ(json["graphs"]["shares"], true);
+  EXPECT_EQ(json["graphs"]["shares"], json["lambda_names"].size());
   ASSERT_EQ(json["graphs"]["prior"].size(), 2U);  // a marginal for each edge type
 }
 

@@ -39,7 +39,7 @@ GraphDistribution two_types(double p) {
   const Marginal prior = {{0.0, 0.5}, {1.0, 0.5}};
   return {.family = "mixture",
           .names = {"good", "bad"},
-          .shares = true,
+          .num_shares = 2,
           .points = {{{0.0, 1.0}, 1.0 - p}, {{1.0, 0.0}, p}},
           .prior = {prior, prior},
           .tables = {}};

@@ -9,8 +9,11 @@ namespace emgnn {
 namespace {
 
 GraphDistribution mixture(std::vector<std::string> names, std::vector<WeightedPoint> points) {
-  return {
-      .family = "mixture", .names = std::move(names), .shares = true, .points = std::move(points)};
+  const size_t shares = names.size();
+  return {.family = "mixture",
+          .names = std::move(names),
+          .num_shares = shares,
+          .points = std::move(points)};
 }
 
 TEST(TextChart, DrawsTwoWeightsOfOneWholeAsBars) {
@@ -50,7 +53,7 @@ TEST(TextChart, RanksWeights) {
 TEST(TextChart, ShowsParametersThatAreNoSharesInTheirOrder) {
   const std::string chart = posterior_chart({.family = "rewire",
                                              .names = {"drop", "add"},
-                                             .shares = false,
+                                             .num_shares = 0,
                                              .points = {{{0.1, 0.9}, 0.5}, {{0.2, 0.8}, 0.5}}});
   EXPECT_TRUE(chart.starts_with("  parameter   mean   central 90 %\n")) << chart;
   EXPECT_LT(chart.find("\n  drop "), chart.find("\n  add ")) << chart;

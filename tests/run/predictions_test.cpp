@@ -157,7 +157,7 @@ TEST(Predictions, OfNewMoleculesWithClassesOrLabelsKeepTheirColumnsInStep) {
 TEST(Predictions, TheDistributionIsATableOfItsPoints) {
   const GraphDistribution graphs{.family = "mixture",
                                  .names = {"likes", "a, b"},
-                                 .shares = true,
+                                 .num_shares = 2,
                                  .points = {{{0.25, 0.75}, 0.1}, {{1.0, 0.0}, 0.9}},
                                  .prior = {},
                                  .tables = {}};

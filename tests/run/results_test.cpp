@@ -19,7 +19,7 @@ GraphDistribution two_types(std::vector<WeightedPoint> points) {
   const Marginal uniform = {{0.0, 0.5}, {1.0, 0.5}};
   return {.family = "mixture",
           .names = {"x", "y"},
-          .shares = true,
+          .num_shares = 2,
           .points = std::move(points),
           .prior = {uniform, uniform},
           .tables = {}};

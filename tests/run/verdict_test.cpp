@@ -32,7 +32,9 @@ Marginal share_prior(const SimplexGrid& grid) {
 }
 
 GraphDistribution mixture(const SimplexGrid& grid, std::vector<WeightedPoint> points) {
-  GraphDistribution out{.family = "mixture", .shares = true, .points = std::move(points)};
+  GraphDistribution out{.family = "mixture",
+                        .num_shares = static_cast<size_t>(grid.num_parts()),
+                        .points = std::move(points)};
   for (int c = 0; c < grid.num_parts(); ++c) {
     out.names.emplace_back(1, static_cast<char>('a' + c));
     out.prior.push_back(share_prior(grid));
@@ -129,8 +131,9 @@ GraphDistribution rewired(const Mass& mass) {
       {.num_nodes = 60, .num_words = 40, .train_per_class = 2, .validation_per_class = 2}, 0));
   const RewireOptions options{.grid = 5, .draws = 2};
   const auto family = RewireFamily::make(data, find_candidates(*data, options), options, 0);
-  GraphDistribution out{
-      .family = family->name(), .names = family->coordinate_names(), .shares = family->shares()};
+  GraphDistribution out{.family = family->name(),
+                        .names = family->coordinate_names(),
+                        .num_shares = family->num_shares()};
   double total = 0.0;
   for (int64_t id : family->all_ids()) total += mass(family->point(id));
   for (int64_t id : family->all_ids())

@@ -205,7 +205,7 @@ TEST(MixtureFamily, PriorMarginalsCountThePointsOfTheGrid) {
     ASSERT_EQ(got.size(), want.size());
     for (const auto& [value, p] : want) EXPECT_NEAR(got.at(value), p, 1e-12);
   }
-  EXPECT_TRUE(family->shares());
+  EXPECT_EQ(family->num_shares(), family->coordinate_names().size());
   EXPECT_EQ(family->coordinate_names(), (std::vector<std::string>{"a", "b", "c"}));
 }
 

@@ -174,7 +174,7 @@ TEST(RewireFamily, PointsAreTheRatesOfTheGrid) {
   const auto family = rewire_family(graph, {}, 1);
   EXPECT_EQ(family->size(), 441);
   EXPECT_EQ(family->coordinate_names(), (std::vector<std::string>{"drop", "add"}));
-  EXPECT_FALSE(family->shares());
+  EXPECT_EQ(family->num_shares(), 0U);
   EXPECT_EQ(family->point(0), (LambdaPoint{0.0, 0.0}));
   EXPECT_DOUBLE_EQ(family->point(22)[0], 0.01);
   EXPECT_DOUBLE_EQ(family->point(23)[1], 0.02);

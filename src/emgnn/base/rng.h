@@ -25,6 +25,7 @@ enum class Stream : uint32_t {
   kBatch = 11,      // the order of the molecules in a pass
   kEnsemble = 12,   // seeds of the members of an ensemble
   kFold = 13,       // which labels a network of several is not shown
+  kPairs = 14,      // pairs of nodes that edges are compared with
 };
 
 using PhiloxBlock = std::array<uint32_t, 4>;

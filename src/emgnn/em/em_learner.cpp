@@ -83,7 +83,9 @@ Poll EmLearner::poll_of(FitObserver& observer, int64_t epoch) const {
 void EmLearner::begin_epoch(int64_t epoch, FitObserver& observer) {
   RoundRecord record{.round = round(epoch)};
   record.eta = eta(record.round);
-  EStepResult result = e_step_.run(record.eta, record.round, poll_of(observer, epoch));
+  const Poll poll = poll_of(observer, epoch);
+  if (posterior_) believe(*posterior_, poll);
+  EStepResult result = e_step_.run(record.eta, record.round, poll);
   record.mean_loss = result.mean_loss;
   record.normalizer_ratio = normalizer_ratio(result.prior_losses, record.eta);
   record.mean_lambda = mean_point(first().family(), result.posterior.p);
@@ -93,12 +95,23 @@ void EmLearner::begin_epoch(int64_t epoch, FitObserver& observer) {
   observer.on_round(record);
 }
 
+// A few graphs that stand for the posterior are enough for what is believed of the nodes.
+void EmLearner::believe(const GraphPosterior& posterior, const Poll& poll) {
+  constexpr int64_t kGraphs = 16;
+  const GraphWeights graphs = posterior.weights(posterior.p.thinned(kGraphs));
+  for (Problem& problem : problems_) problem.believe(graphs, poll);
+}
+
 // The posterior of the kept weights, which may come from different rounds.
 void EmLearner::finish(FitObserver& observer) {
   const Poll poll = poll_of(observer, loop_.epochs());
-  posterior_ = e_step_.run(eta(options_.em.rounds), options_.em.rounds + 1, poll).posterior;
-  best_posterior_ = posterior_;
-  temperature_ = e_step_.last_temperature(*posterior_, poll);
+  if (held_out()) {
+    believe(graph_posterior(), poll);
+    posterior_ = e_step_.run(eta(options_.em.rounds), options_.em.rounds + 1, poll).posterior;
+    best_posterior_ = posterior_;
+  }
+  believe(graph_posterior(), poll);
+  if (held_out()) temperature_ = e_step_.last_temperature(*posterior_, poll);
 }
 
 double EmLearner::descend(size_t member, int64_t epoch, int64_t step) {
@@ -145,6 +158,7 @@ Prediction EmLearner::predict(std::span<const int32_t> rows, const Poll& poll) {
   EMGNN_CHECK(ids.front() >= 0 && ids.back() < num_points(),
               "the model's posterior has points that the data has not", ids.back());
   const Task& task = first().task();
+  believe(posterior, poll);
   const GraphWeights graphs = posterior.weights(kept_to_predict(posterior.p));
   const std::unique_ptr<Expectation> mean = task.expectation(first().average());
   for (Problem& problem : problems_)
@@ -159,14 +173,16 @@ Prediction EmLearner::predict(std::span<const int32_t> rows, const Poll& poll) {
 std::optional<GraphDistribution> EmLearner::graphs() const {
   const GraphFamily& family = first().family();
   const Posterior& p = posterior();
+  GraphFamily::SeveralBeliefs beliefs;
+  for (const Problem& problem : problems_) beliefs.push_back(problem.beliefs());
   GraphDistribution out{.family = family.name(),
                         .names = family.coordinate_names(),
-                        .shares = family.shares(),
+                        .num_shares = family.num_shares(),
                         .points = {},
                         .prior = {},
-                        .tables = family.tables(graph_posterior().weights(), [this](int32_t row) {
-                          return first().data().row_name(row);
-                        })};
+                        .tables = family.tables(
+                            graph_posterior().weights(), beliefs,
+                            [this](int32_t row) { return first().data().row_name(row); })};
   for (size_t i = 0; i < p.lam_ids().size(); ++i)
     out.points.push_back({family.point(p.lam_ids()[i]), std::exp(p.log_probs()[i])});
   for (size_t c = 0; c < out.names.size(); ++c) out.prior.push_back(family.prior_marginal(c));
@@ -188,6 +204,8 @@ void EmLearner::visit_state(StateVisitor& visitor) {
   visit_posterior(visitor, "posterior", posterior_, tempered);
   visit_posterior(visitor, "best_posterior", best_posterior_, tempered);
   visit_rounds(visitor, rounds_);
+  for (size_t k = 0; k < problems_.size() && first().family().reads_beliefs(); ++k)
+    problems_[k].visit_beliefs(visitor, fmt::format("beliefs.{}", k));
 }
 
 }  // namespace emgnn

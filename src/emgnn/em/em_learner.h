@@ -62,9 +62,11 @@ class EmLearner : public Learner, private FitStep {
   bool validates(int64_t epoch) const override { return !warming_up(epoch); }
   PartScores validate(size_t member, Ranks ranks) override;
   void keep(size_t /*member*/) override { best_posterior_ = posterior_; }
-  bool has_finish() const override { return held_out(); }
+  bool has_finish() const override { return held_out() || first().family().reads_beliefs(); }
   void finish(FitObserver& observer) override;
   Poll poll_of(FitObserver& observer, int64_t epoch) const;
+  // What each network says of all nodes becomes known to its graphs.
+  void believe(const GraphPosterior& posterior, const Poll& poll);
 
   std::vector<Problem> problems_;
   EmLearnerOptions options_;

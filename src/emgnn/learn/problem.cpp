@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -39,6 +40,10 @@ at::Tensor without_replicates(const at::Tensor& outputs) {
   return outputs.size(1) == 1 ? outputs.squeeze(1) : outputs.to(at::kDouble).mean(1);
 }
 
+std::span<const double> numbers(const at::Tensor& t) {
+  return {t.data_ptr<double>(), static_cast<size_t>(t.numel())};
+}
+
 }  // namespace
 
 Problem::Problem(ProblemParts parts, const ProblemOptions& options)
@@ -66,7 +71,7 @@ void Problem::evaluate(const FamilyView& view, std::span<const int64_t> lam_ids,
     }
     return network().forward(batch, embedded, mode);
   };
-  view.evaluate(lam_ids, run_batch, take, poll);
+  view.evaluate({lam_ids, beliefs_.get()}, run_batch, take, poll);
 }
 
 const Problem::View& Problem::evidence_view() {
@@ -120,6 +125,27 @@ std::vector<double> Problem::losses(std::span<const int64_t> lam_ids, const Poll
   return losses;
 }
 
+void Problem::believe(const GraphWeights& graphs, const Poll& poll) {
+  if (!family().reads_beliefs() || task().kind() != LabelKind::kClasses) return;
+  beliefs_ = nullptr;  // or what it says would depend on what it said before
+  std::vector<int32_t> all(static_cast<size_t>(data().num_rows()));
+  std::iota(all.begin(), all.end(), 0);
+  const View view = parts_.views->of("all", [&] { return view_of(all); });
+  const std::unique_ptr<Expectation> mean = task().expectation(Average::kProbabilities);
+  expect(*view, graphs, 1.0, *mean, poll);
+  const std::vector<double> log_prob = finished(*mean, all).value;
+  believed_ = at::tensor(log_prob).exp().view({data().num_rows(), task().num_outputs()});
+  beliefs_ = family().beliefs(numbers(believed_), task().num_outputs());
+}
+
+void Problem::visit_beliefs(StateVisitor& visitor, const std::string& name) {
+  if (!visitor.has(name, believed_.defined())) return;
+  if (visitor.reading())
+    believed_ = at::zeros({data().num_rows(), task().num_outputs()}, at::kDouble);
+  visitor.tensor(name, believed_);
+  if (visitor.reading()) beliefs_ = family().beliefs(numbers(believed_), task().num_outputs());
+}
+
 int64_t Problem::steps_per_epoch() const {
   if (!family().small_graphs()) return 1;
   const auto n = static_cast<int64_t>(data().split().train.size() - options_.left_out.size());
@@ -156,7 +182,8 @@ Objective Problem::objective_of_items(std::span<const LambdaDraw> draws, const M
   std::vector<int64_t> lam_ids;
   for (const LambdaDraw& draw : draws) lam_ids.push_back(draw.lam_id);
   const GraphBatch batch =
-      view_of(rows)->batch({.lam_ids = lam_ids, .seed = mode.seed, .step = mode.step});
+      view_of(rows)->batch(
+          {.lam_ids = lam_ids, .seed = mode.seed, .step = mode.step, .beliefs = beliefs_.get()});
   std::vector<double> weight(rows.size(), 1.0);
   for (size_t i = 0; i < rows.size() && !draws.empty(); ++i)
     weight[i] = draws[i % draws.size()].weight;
@@ -196,7 +223,7 @@ Objective Problem::objective_of_rows(std::span<const LambdaDraw> draws, const Mo
     weight.push_back(draw.weight);
   }
   const FamilyView& view = agreeing_ ? *agreeing_ : *train_;
-  const at::Tensor out = run(view.batch({.lam_ids = lam_ids}), mode);
+  const at::Tensor out = run(view.batch({.lam_ids = lam_ids, .beliefs = beliefs_.get()}), mode);
   const at::Tensor outputs = agreeing_ ? out.index_select(1, train_place_) : out;
   const at::Tensor each = task().row_loss(outputs, train_target_);  // [draws, rows]
   const at::Tensor loss =

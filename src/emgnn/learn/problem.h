@@ -92,6 +92,11 @@ class Problem {
   at::Tensor outputs(std::span<const int64_t> lam_ids, const Poll& poll);
   const TargetRows& evidence_target();
 
+  // What the network says of all rows under some graphs, for families whose graphs depend on it.
+  void believe(const GraphWeights& graphs, const Poll& poll);
+  const std::shared_ptr<const Beliefs>& beliefs() const { return beliefs_; }
+  void visit_beliefs(StateVisitor& visitor, const std::string& name);
+
   // One epoch is this many gradient steps.
   int64_t steps_per_epoch() const;
   // Of the batch of gradient step mode.step; without draws under the graph as given. `progress`
@@ -132,6 +137,8 @@ class Problem {
   at::Tensor row_weight_;       // [training rows]: 0 of those left out; undefined: none is
   View agreeing_;               // the rows that graphs agree on, when they are to
   at::Tensor train_place_;      // of the training rows among these
+  at::Tensor believed_;         // class probabilities [rows, classes] that beliefs_ are made of
+  std::shared_ptr<const Beliefs> beliefs_;
   std::vector<int32_t> order_;  // of the training rows in an epoch
   std::optional<uint64_t> ordered_epoch_;
 };

@@ -9,7 +9,7 @@ GraphDistribution mixture_of(std::span<const GraphDistribution> distributions) {
   const GraphDistribution& first = distributions.front();
   GraphDistribution out{.family = first.family,
                         .names = first.names,
-                        .shares = first.shares,
+                        .num_shares = first.num_shares,
                         .points = {},
                         .prior = first.prior,
                         .tables = {}};

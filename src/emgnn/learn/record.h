@@ -58,7 +58,7 @@ struct EpochRecord {
 struct GraphDistribution {
   std::string family;
   std::vector<std::string> names;  // of the coordinates of λ
-  bool shares = false;             // they are shares of a whole
+  size_t num_shares = 0;           // the first of them are shares of a whole
   std::vector<WeightedPoint> points;
   std::vector<Marginal> prior;  // of each coordinate
   std::vector<FamilyTable> tables;

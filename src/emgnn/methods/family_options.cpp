@@ -28,11 +28,14 @@ std::shared_ptr<const Molecules> molecules_of(const Data& data) {
 }
 
 // Null: the edge types of the data.
-std::shared_ptr<const TypedGraph> views_of(const std::string& list, const LearnerInput& input) {
+std::shared_ptr<const ViewSet> views_of(const std::string& list, Confidence confidence,
+                                        const LearnerInput& input) {
   if (list == kGivenViews) return nullptr;
   const std::shared_ptr<const Dataset> data = input.data->graph();
-  std::shared_ptr<const TypedGraph>& views = input.prepared->views[list];
-  if (!views) views = std::make_shared<const TypedGraph>(make_views(*data, list));
+  const std::string made_of =
+      fmt::format("{} {}", list, confidence == Confidence::kWeight ? "by weight" : "");
+  std::shared_ptr<const ViewSet>& views = input.prepared->views[made_of];
+  if (!views) views = std::make_shared<const ViewSet>(make_views(*data, list, confidence));
   return views;
 }
 
@@ -61,12 +64,12 @@ std::shared_ptr<const GraphFamily> make_family(const FamilyOptions& options,
   }
   if (!em) {
     return MixtureFamily::observed_only(data.graph(), options.graph,
-                                        views_of(options.graph.views, input));
+                                        views_of(options.graph.views, Confidence::kNone, input));
   }
   const DataFacts facts = facts_of(data);
   if (may_mix(options, facts))
     return MixtureFamily::make(data.graph(), options.mixture,
-                               views_of(options.mixture.views, input));
+                               views_of(options.mixture.views, options.mixture.confidence, input));
   EMGNN_CHECK(facts.num_edge_types == 1, "space.family=rewire needs a graph with one edge type",
               *facts.num_edge_types);
   std::optional<std::vector<CandidateEdge>>& candidates = input.prepared->candidates;

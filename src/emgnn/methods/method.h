@@ -13,6 +13,7 @@
 #include <emgnn/data/data.h>
 #include <emgnn/learn/learner.h>
 #include <emgnn/space/candidate_edges.h>
+#include <emgnn/space/views.h>
 
 namespace emgnn {
 
@@ -28,7 +29,7 @@ DataFacts facts_of(const Data& data);
 // needs a part fills it.
 struct Prepared {
   std::optional<std::vector<CandidateEdge>> candidates;            // of the rewire family
-  std::map<std::string, std::shared_ptr<const TypedGraph>> views;  // by space.views
+  std::map<std::string, std::shared_ptr<const ViewSet>> views;  // by what they are made of
 };
 
 struct LearnerInput {

@@ -43,21 +43,11 @@ std::string bars(const std::string& title, const Marginal& distribution) {
   return out;
 }
 
-// Shares are ranked.
-std::string intervals(const GraphDistribution& graphs) {
-  const std::vector<std::string>& names = graphs.names;
-  const bool weights = graphs.shares;
-  const std::string title = weights ? "weight of" : "parameter";
+using Summaries = std::vector<std::pair<std::string, MarginalSummary>>;
+
+std::string intervals(const std::string& title, const Summaries& rows) {
   size_t width = title.size();
-  std::vector<std::pair<std::string, MarginalSummary>> rows;
-  for (size_t c = 0; c < names.size(); ++c) {
-    width = std::max(width, names[c].size());
-    rows.emplace_back(names[c], summarise(marginal(graphs.points, c)));
-  }
-  if (weights) {
-    std::stable_sort(rows.begin(), rows.end(),
-                     [](const auto& a, const auto& b) { return a.second.mean > b.second.mean; });
-  }
+  for (const auto& [name, row] : rows) width = std::max(width, name.size());
   std::string out = fmt::format("  {:{}}   mean   central 90 %\n", title, width);
   for (const auto& [name, row] : rows) {
     out += fmt::format("  {:{}}  {:5.3f}   {:.2f} to {:.2f}  {}\n", name, width, row.mean, row.low,
@@ -66,12 +56,25 @@ std::string intervals(const GraphDistribution& graphs) {
   return out;
 }
 
+// Shares are ranked.
+std::string intervals(const GraphDistribution& graphs) {
+  Summaries shares, others;
+  for (size_t c = 0; c < graphs.names.size(); ++c) {
+    (c < graphs.num_shares ? shares : others)
+        .emplace_back(graphs.names[c], summarise(marginal(graphs.points, c)));
+  }
+  std::stable_sort(shares.begin(), shares.end(),
+                   [](const auto& a, const auto& b) { return a.second.mean > b.second.mean; });
+  return (shares.empty() ? "" : intervals("weight of", shares)) +
+         (others.empty() ? "" : intervals("parameter", others));
+}
+
 }  // namespace
 
 std::string posterior_chart(const GraphDistribution& graphs) {
   if (graphs.points.size() < 2) return "";
   if (graphs.names.size() == 1) return bars(graphs.names[0], marginal(graphs.points, 0));
-  if (graphs.names.size() == 2 && graphs.shares) {
+  if (graphs.names.size() == 2 && graphs.num_shares == 2) {
     return bars(fmt::format("weight of {} (the rest is {})", graphs.names[0], graphs.names[1]),
                 marginal(graphs.points, 0));
   }

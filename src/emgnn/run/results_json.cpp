@@ -69,14 +69,14 @@ Json graphs_json(const GraphDistribution& graphs) {
     for (const auto& [value, p] : marginal) values.push_back({value, p});
     prior.push_back(values);
   }
-  return {{"family", graphs.family}, {"shares", graphs.shares}, {"prior", prior}};
+  return {{"family", graphs.family}, {"shares", graphs.num_shares}, {"prior", prior}};
 }
 
 GraphDistribution parse_graphs(const Json& json) {
   const Json& about = json.at("graphs");
   GraphDistribution out{.family = about.at("family").get<std::string>(),
                         .names = json.at("lambda_names").get<std::vector<std::string>>(),
-                        .shares = about.at("shares").get<bool>(),
+                        .num_shares = about.at("shares").get<size_t>(),
                         .points = {},
                         .prior = {},
                         .tables = {}};
@@ -136,7 +136,8 @@ Json to_json(const Results& results) {
     for (const WeightedPoint& point : graphs->points)
       posterior.push_back({{"lambda", point.lambda}, {"p", point.p}});
   const Verdict verdict = graphs ? verdict_of(*graphs) : Verdict{};
-  for (const CoordinateSummary& c : verdict.coordinates)
+  for (const CoordinateSummary& c :
+       std::span(verdict.coordinates).first(graphs ? graphs->num_shares : 0))
     weights.push_back({{"name", c.name}, {"mean", c.mean}, {"low", c.low}, {"high", c.high}});
   Json out = {{"format", kResultsFormat},
               {"dataset", results.dataset},
@@ -147,7 +148,7 @@ Json to_json(const Results& results) {
               {"std", deviation},
               {"lambda_names", graphs ? graphs->names : std::vector<std::string>{}},
               {"posterior", posterior},
-              {"importance", graphs && graphs->shares ? weights : Json::array()},
+              {"importance", weights},
               {"posterior_informative", graphs && verdict.informative()},
               {"version", version()}};
   if (graphs) out["graphs"] = graphs_json(*graphs);

@@ -9,7 +9,7 @@
 namespace emgnn {
 
 // Of results.json; a reader of another format says so.
-inline constexpr int kResultsFormat = 2;
+inline constexpr int kResultsFormat = 3;
 
 nlohmann::ordered_json to_json(const RoundRecord& round);
 RoundRecord parse_round(const nlohmann::ordered_json& json);

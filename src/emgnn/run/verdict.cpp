@@ -25,7 +25,7 @@ double nats_from_prior(const Marginal& distribution, const Marginal& prior) {
   return nats;
 }
 
-std::string largest_share(const std::vector<CoordinateSummary>& shares) {
+std::string largest_share(std::span<const CoordinateSummary> shares) {
   const auto less = [](const CoordinateSummary& a, const CoordinateSummary& b) {
     return a.mean < b.mean;
   };
@@ -65,9 +65,10 @@ std::string in_words(const GraphDistribution& graphs) {
     return fmt::format(
         "warning: the learned distribution is indistinguishable from the prior ({:.3f} nats); it "
         "says nothing about {}",
-        verdict.nats, graphs.shares ? "what is mixed" : "the graphs");
+        verdict.nats, graphs.num_shares > 0 ? "what is mixed" : "the graphs");
   }
-  if (graphs.shares) return largest_share(verdict.coordinates);
+  if (graphs.num_shares > 0)
+    return largest_share(std::span(verdict.coordinates).first(graphs.num_shares));
   std::vector<std::string> parts;
   for (const CoordinateSummary& c : verdict.coordinates)
     parts.push_back(fmt::format("{} mean {:.2f}, 90 % interval {:.2f} to {:.2f}", c.name, c.mean,

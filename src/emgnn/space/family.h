@@ -29,6 +29,12 @@ struct GraphWeights {
   std::vector<double> temperature = {};  // empty: 1
 };
 
+// What a network said of all rows, in the form in which a family's graphs depend on it.
+class Beliefs {
+ public:
+  virtual ~Beliefs() = default;
+};
+
 // Called now and then during long work; may throw to abandon it.
 using Poll = std::function<void()>;
 
@@ -43,7 +49,11 @@ class FamilyView {
   // Runs every row under every λ, in tiles that fit the cache. `take` gets the outputs
   // [k, replicates, rows, width] of lam_ids[first], .., lam_ids[first + k - 1], in ascending order;
   // replicates are equally likely forms of one graph, such as the conformers of a molecule.
-  virtual void evaluate(std::span<const int64_t> lam_ids, const Run& run, const Take& take,
+  struct Graphs {
+    std::span<const int64_t> lam_ids;
+    const Beliefs* beliefs = nullptr;  // of the same family; null: nothing is known of the rows
+  };
+  virtual void evaluate(const Graphs& graphs, const Run& run, const Take& take,
                         const Poll& poll) const = 0;
 
   // The batch of gradient step `step`; without λ the graph as given. Nodes: every row under every
@@ -51,6 +61,7 @@ class FamilyView {
   struct Draw {
     std::span<const int64_t> lam_ids;
     uint64_t seed = 0, step = 0;
+    const Beliefs* beliefs = nullptr;
   };
   virtual GraphBatch batch(const Draw& draw) const = 0;
 };
@@ -62,9 +73,18 @@ class GraphFamily : public ParameterSpace, public std::enable_shared_from_this<G
   virtual bool small_graphs() const { return false; }
   virtual std::shared_ptr<const FamilyView> view(std::span<const int32_t> rows,
                                                  const NetworkNeeds& needs) const = 0;
-  // With the names of the rows.
+  // The graphs depend on what a network says of the rows.
+  virtual bool reads_beliefs() const { return false; }
+  // Of class probabilities [rows, classes].
+  virtual std::shared_ptr<const Beliefs> beliefs(std::span<const double> /*prob*/,
+                                                 int64_t /*classes*/) const {
+    return nullptr;
+  }
+  // Of each network, null where there are none; with the names of the rows.
+  using SeveralBeliefs = std::vector<std::shared_ptr<const Beliefs>>;
   using RowName = std::function<std::string(int32_t)>;
   virtual std::vector<FamilyTable> tables(const GraphWeights& /*p*/,
+                                          const SeveralBeliefs& /*beliefs*/,
                                           const RowName& /*name*/) const {
     return {};
   }

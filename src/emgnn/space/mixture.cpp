@@ -1,16 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <emgnn/space/mixture.h>
 
+#include <fmt/format.h>
+
 #include <cmath>
+#include <iterator>
+#include <map>
 #include <utility>
 
 #include <emgnn/base/error.h>
+#include <emgnn/formats/csv.h>
 #include <emgnn/space/mixture_hop.h>
 #include <emgnn/space/node_view.h>
 
 namespace emgnn {
 
 namespace {
+
+struct MixtureBeliefs : Beliefs {
+  MixtureBeliefs(const Trusts& views, Normalisation normalisation, std::span<const double> prob,
+                 int64_t classes)
+      : weights(views, normalisation, prob, classes) {}
+  TrustedWeights weights;
+};
+
+const TrustedWeights& trusted(const Beliefs& beliefs) {
+  return static_cast<const MixtureBeliefs&>(beliefs).weights;
+}
 
 class MixtureView : public NodeView {
  public:
@@ -23,22 +39,25 @@ class MixtureView : public NodeView {
         options_(options) {}
 
  protected:
-  Hops hops(std::span<const int64_t> lam_ids) const override {
-    std::vector<LambdaPoint> points;
-    for (int64_t id : lam_ids) {
-      points.push_back(family_->point(id));
+  Hops hops(const Graphs& graphs) const override {
+    std::vector<MixturePoint> points;
+    for (int64_t id : graphs.lam_ids) {
+      points.push_back(family_->mixture_point(id));
       if (options_.mixing == Mixing::kShares) continue;
-      for (double& weight : points.back()) weight *= options_.total;
+      for (double& weight : points.back().weight) weight *= options_.total;
     }
-    return hops_of(points);
+    return hops_of(points, graphs.beliefs == nullptr ? family_->unbelieving()
+                                                     : trusted(*graphs.beliefs));
   }
 
-  Hops observed() const override { return hops_of({family_->observed_point()}); }
+  Hops observed() const override {
+    return hops_of({family_->observed_point()}, family_->unbelieving());
+  }
 
  private:
-  Hops hops_of(const std::vector<LambdaPoint>& points) const {
+  Hops hops_of(const std::vector<MixturePoint>& points, const TrustedWeights& trusted) const {
     Hops out;
-    for (const auto& hop : hops_) out.push_back(mixture_propagation(hop, points));
+    for (const auto& hop : hops_) out.push_back(mixture_propagation(hop, points, trusted));
     return out;
   }
 
@@ -56,28 +75,32 @@ std::unique_ptr<SimplexGrid> simplex_grid(size_t num_parts, double step) {
 }  // namespace
 
 MixtureFamily::MixtureFamily(std::shared_ptr<const Dataset> data,
-                             std::shared_ptr<const TypedGraph> views, const MixtureOptions& options)
+                             std::shared_ptr<const ViewSet> views, const MixtureOptions& options)
     : data_(std::move(data)),
-      views_(std::move(views)),
+      views_(views ? std::move(views) : std::make_shared<const ViewSet>(given_views(data_))),
       options_(options),
-      union_(union_pattern(*views_)) {
-  for (const Relation& view : views_->relations) degree_.push_back(row_sums(view.adjacency));
+      union_(union_pattern(*views_->graph)),
+      unbelieving_(std::make_shared<const TrustedWeights>(
+          views_->trust, options.normalisation, std::span<const double>(), 0)) {
+  for (const Relation& view : views_->graph->relations) degree_.push_back(row_sums(view.adjacency));
+  EMGNN_CHECK(options.mixing == Mixing::kShares || !views_->any_distrusted(),
+              "space.views: reliable needs space.mixing=shares", options.views);
 }
 
 std::shared_ptr<MixtureFamily> MixtureFamily::make(std::shared_ptr<const Dataset> data,
                                                    const MixtureOptions& options,
-                                                   std::shared_ptr<const TypedGraph> views) {
-  if (!views) views = std::shared_ptr<const TypedGraph>(data, &data->graph);
+                                                   std::shared_ptr<const ViewSet> views) {
   std::shared_ptr<MixtureFamily> out(new MixtureFamily(std::move(data), std::move(views), options));
   const size_t none = options.mixing == Mixing::kShares ? 1 : 0;
   out->grid_ = simplex_grid(out->degree_.size() + none, options.step);
+  EMGNN_CHECK(out->grid_->size() < SimplexGrid::kMaxPoints / TrustPoint::kCount,
+              "the grid has too many points; raise space.step", options.step);
   return out;
 }
 
-std::shared_ptr<MixtureFamily> MixtureFamily::observed_only(
-    std::shared_ptr<const Dataset> data, const GraphOptions& options,
-    std::shared_ptr<const TypedGraph> views) {
-  if (!views) views = std::shared_ptr<const TypedGraph>(data, &data->graph);
+std::shared_ptr<MixtureFamily> MixtureFamily::observed_only(std::shared_ptr<const Dataset> data,
+                                                            const GraphOptions& options,
+                                                            std::shared_ptr<const ViewSet> views) {
   return std::shared_ptr<MixtureFamily>(
       new MixtureFamily(std::move(data), std::move(views),
                         MixtureOptions{.normalisation = options.normalisation,
@@ -85,59 +108,136 @@ std::shared_ptr<MixtureFamily> MixtureFamily::observed_only(
                                        .mixing = options.mixing}));
 }
 
-int64_t MixtureFamily::size() const { return grid_ ? grid_->size() : 1; }
+int64_t MixtureFamily::size() const { return grid_ ? grid_->size() * trust_points() : 1; }
 
-LambdaPoint MixtureFamily::observed_point() const {
+MixturePoint MixtureFamily::observed_point() const {
   const size_t views = degree_.size();
-  if (options_.mixing == Mixing::kDegree) return LambdaPoint(views, 1.0);
-  return LambdaPoint(views + 1, 1.0 / static_cast<double>(views + 1));
+  if (options_.mixing == Mixing::kDegree) return {LambdaPoint(views, 1.0)};
+  return {LambdaPoint(views + 1, 1.0 / static_cast<double>(views + 1))};
+}
+
+MixturePoint MixtureFamily::mixture_point(int64_t lam_id) const {
+  if (!grid_) return observed_point();
+  MixturePoint out{.weight = {}, .trust = static_cast<int>(lam_id / grid_->size())};
+  for (int part : grid_->parts(lam_id % grid_->size()))
+    out.weight.push_back(static_cast<double>(part) / grid_->total());
+  return out;
 }
 
 LambdaPoint MixtureFamily::point(int64_t lam_id) const {
-  if (!grid_) return observed_point();
-  LambdaPoint point;
-  for (int part : grid_->parts(lam_id)) point.push_back(static_cast<double>(part) / grid_->total());
-  return point;
+  const MixturePoint at = mixture_point(lam_id);
+  LambdaPoint out = at.weight;
+  for (int axis = 0; axis < TrustPoint::kAxes && trust_points() > 1; ++axis)
+    out.push_back(TrustPoint::of(at.trust).value(axis));
+  return out;
+}
+
+size_t MixtureFamily::num_shares() const {
+  return grid_ ? static_cast<size_t>(grid_->num_parts()) : 0;
 }
 
 std::vector<std::string> MixtureFamily::coordinate_names() const {
   std::vector<std::string> names;
-  for (const Relation& view : views_->relations) names.push_back(view.name);
+  for (const Relation& view : views_->graph->relations) names.push_back(view.name);
   if (options_.mixing == Mixing::kShares) names.push_back("none");
+  if (trust_points() > 1)
+    names.insert(names.end(), TrustPoint::kNames.begin(), TrustPoint::kNames.end());
   return names;
 }
 
-Marginal MixtureFamily::prior_marginal(size_t /*coordinate*/) const {
-  if (!grid_) return {{observed_point().front(), 1.0}};
+Marginal MixtureFamily::prior_marginal(size_t coordinate) const {
+  if (!grid_) return {{observed_point().weight.front(), 1.0}};
   Marginal out;
+  if (coordinate >= num_shares()) {
+    for (const double value : TrustPoint::kGrid[coordinate - num_shares()])
+      out[value] = 1.0 / TrustPoint::kValues;
+    return out;
+  }
   for (int part = 0; part <= grid_->total(); ++part)
     out[static_cast<double>(part) / grid_->total()] = grid_->share_with_part(part);
   return out;
 }
 
+// A step of weight from one view to another or, where edges are in doubt and half of the time, a
+// step on one axis of how they are trusted. A move off the grid stays where it is.
 int64_t MixtureFamily::propose_local(int64_t lam_id, Rng& rng) const {
-  if (!grid_ || grid_->num_parts() == 1) return lam_id;
-  // Move one step of weight from one edge type to another; a move off the simplex stays where it
-  // is.
-  std::vector<int> parts = grid_->parts(lam_id);
+  if (!grid_) return lam_id;
+  const int64_t shares = lam_id % grid_->size();
+  TrustPoint trust = TrustPoint::of(static_cast<int>(lam_id / grid_->size()));
+  if (trust_points() > 1 && rng.below(2) == 0) {
+    int& place = trust.place[rng.below(TrustPoint::kAxes)];
+    place += rng.below(2) == 0 ? 1 : -1;
+    if (place < 0 || place >= TrustPoint::kValues) return lam_id;
+    return trust.id() * grid_->size() + shares;
+  }
+  if (grid_->num_parts() == 1) return lam_id;
+  std::vector<int> parts = grid_->parts(shares);
   const auto num_parts = static_cast<uint64_t>(parts.size());
   const uint64_t from = rng.below(num_parts);
   const uint64_t to = (from + 1 + rng.below(num_parts - 1)) % num_parts;
   if (parts[from] == 0) return lam_id;
   --parts[from];
   ++parts[to];
-  return grid_->id(parts);
+  return trust.id() * grid_->size() + grid_->id(parts);
 }
 
 std::shared_ptr<const FamilyView> MixtureFamily::view(std::span<const int32_t> rows,
                                                       const NetworkNeeds& needs) const {
   std::vector<std::shared_ptr<const MixtureHop>> hops;
   for (Hop& hop : receptive_field(union_.pattern, rows, needs.num_hops)) {
-    hops.push_back(std::make_shared<const MixtureHop>(std::move(hop), union_, degree_, options_));
+    hops.push_back(std::make_shared<const MixtureHop>(std::move(hop), union_, degree_,
+                                                      views_->trust, options_));
   }
   auto self = std::static_pointer_cast<const MixtureFamily>(shared_from_this());
   return std::make_shared<MixtureView>(std::move(self), data_->features, needs, std::move(hops),
                                        options_);
+}
+
+std::shared_ptr<const Beliefs> MixtureFamily::beliefs(std::span<const double> prob,
+                                                      int64_t classes) const {
+  if (!reads_beliefs()) return nullptr;
+  return std::make_shared<const MixtureBeliefs>(views_->trust, options_.normalisation, prob,
+                                                classes);
+}
+
+// p(edge is real) of every entry of a view.
+std::vector<double> MixtureFamily::real_edges(size_t view, const GraphWeights& p,
+                                              const SeveralBeliefs& beliefs) const {
+  std::map<int, double> mass;  // of each way to trust edges
+  for (size_t k = 0; k < p.lam_ids.size(); ++k)
+    mass[mixture_point(p.lam_ids[k]).trust] += std::exp(p.log_prob[k]);
+  std::vector<double> out(views_->graph->relations[view].adjacency.col.size());
+  for (const auto& believed : beliefs) {
+    const TrustedWeights& weights = believed ? trusted(*believed) : *unbelieving_;
+    for (const auto& [trust, share] : mass) {
+      const std::vector<float> real = weights.probability(view, trust);
+      for (size_t e = 0; e < out.size(); ++e)
+        out[e] += share * real[e] / static_cast<double>(beliefs.size());
+    }
+  }
+  return out;
+}
+
+std::vector<FamilyTable> MixtureFamily::tables(const GraphWeights& p, const SeveralBeliefs& beliefs,
+                                               const RowName& name) const {
+  if (!grid_ || !reads_beliefs()) return {};
+  std::string out = "source,target,view,score,p\n";
+  for (size_t v = 0; v < views_->trust.size(); ++v) {
+    if (!views_->trust[v]) continue;
+    const std::vector<double> real = real_edges(v, p, beliefs);
+    const Relation& view = views_->graph->relations[v];
+    const bool both_ways = is_symmetric(view.adjacency);
+    for (int32_t i = 0; i < view.adjacency.num_rows; ++i) {
+      for (const auto [e, j] : view.adjacency.row(i)) {
+        if (both_ways && j < i) continue;
+        const auto at = static_cast<size_t>(e);
+        fmt::format_to(std::back_inserter(out), "{},{},{},{:.6g},{:.6g}\n", csv_field(name(i)),
+                       csv_field(name(j)), csv_field(view.name), views_->trust[v]->score()[at],
+                       real[at]);
+      }
+    }
+  }
+  return {{"edges.csv", std::move(out)}};
 }
 
 }  // namespace emgnn

@@ -3,6 +3,7 @@
 //   A_λ = c Σ_t λ_t A_t with c = space.total, S_λ = D_λ⁻¹ (A_λ + I).
 // By shares of attention, whatever the degrees:
 //   S_λ = λ_none I + Σ_t λ_t D_t⁻¹ A_t; a node without neighbours in a view looks at itself there.
+// Where a view's edges are trusted more or less, λ also says how: see edge_trust.h.
 #pragma once
 
 #include <memory>
@@ -11,8 +12,10 @@
 
 #include <emgnn/data/dataset.h>
 #include <emgnn/space/family.h>
+#include <emgnn/space/mixture_hop.h>
 #include <emgnn/space/options.h>
 #include <emgnn/space/simplex.h>
+#include <emgnn/space/views.h>
 
 namespace emgnn {
 
@@ -22,35 +25,52 @@ class MixtureFamily : public GraphFamily {
   // without them, over its edge types.
   static std::shared_ptr<MixtureFamily> make(std::shared_ptr<const Dataset> data,
                                              const MixtureOptions& options,
-                                             std::shared_ptr<const TypedGraph> views = nullptr);
+                                             std::shared_ptr<const ViewSet> views = nullptr);
   // Λ̂ = one point, for ordinary training: every view with weight 1, or all with equal shares.
   static std::shared_ptr<MixtureFamily> observed_only(
       std::shared_ptr<const Dataset> data, const GraphOptions& options,
-      std::shared_ptr<const TypedGraph> views = nullptr);
+      std::shared_ptr<const ViewSet> views = nullptr);
 
   std::string name() const override { return grid_ ? "mixture" : "observed"; }
 
   int64_t size() const override;
   LambdaPoint point(int64_t lam_id) const override;
   std::vector<std::string> coordinate_names() const override;
-  bool shares() const override { return grid_ != nullptr; }
+  size_t num_shares() const override;
   Marginal prior_marginal(size_t coordinate) const override;
   int64_t propose_local(int64_t lam_id, Rng& rng) const override;
   std::shared_ptr<const FamilyView> view(std::span<const int32_t> rows,
                                          const NetworkNeeds& needs) const override;
 
-  LambdaPoint observed_point() const;  // in Λ̂ or not
+  bool reads_beliefs() const override { return views_->any_distrusted(); }
+  std::shared_ptr<const Beliefs> beliefs(std::span<const double> prob,
+                                         int64_t classes) const override;
+  // edges.csv, where edges are in doubt: p is the mean weight of an edge over p_T and the networks.
+  std::vector<FamilyTable> tables(const GraphWeights& p, const SeveralBeliefs& beliefs,
+                                  const RowName& name) const override;
+
+  MixturePoint mixture_point(int64_t lam_id) const;
+  MixturePoint observed_point() const;  // in Λ̂ or not
+  // The views when nothing is known of the nodes.
+  const TrustedWeights& unbelieving() const { return *unbelieving_; }
 
  private:
-  MixtureFamily(std::shared_ptr<const Dataset> data, std::shared_ptr<const TypedGraph> views,
+  MixtureFamily(std::shared_ptr<const Dataset> data, std::shared_ptr<const ViewSet> views,
                 const MixtureOptions& options);
 
+  std::vector<double> real_edges(size_t view, const GraphWeights& p,
+                                 const SeveralBeliefs& beliefs) const;
+
+  // Points of the simplex are repeated for every way to trust edges.
+  int64_t trust_points() const { return grid_ && reads_beliefs() ? TrustPoint::kCount : 1; }
+
   std::shared_ptr<const Dataset> data_;
-  std::shared_ptr<const TypedGraph> views_;
+  std::shared_ptr<const ViewSet> views_;
   MixtureOptions options_;
   std::unique_ptr<SimplexGrid> grid_;  // null: the observed graph is the only point
   UnionPattern union_;
   std::vector<std::vector<double>> degree_;  // [num_relations][num_nodes]
+  std::shared_ptr<const TrustedWeights> unbelieving_;
 };
 
 }  // namespace emgnn

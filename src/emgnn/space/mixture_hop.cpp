@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <set>
+#include <utility>
 
 #include <emgnn/base/threads.h>
 #include <emgnn/kernels/combine.h>
@@ -28,18 +31,39 @@ std::vector<float> gather(const std::vector<double>& all, const std::vector<int3
   return out;
 }
 
-// The entries of the hop's pattern where `weight` is not zero.
-Csr restricted(const Csr& pattern, const std::vector<float>& weight) {
-  Csr a{.num_rows = pattern.num_rows, .num_cols = pattern.num_cols};
+// The entries of the hop's pattern for which `has` is true.
+MixtureHop::Term restricted(const Csr& pattern, const std::function<bool(size_t)>& has) {
+  MixtureHop::Term out;
+  Csr& a = out.csr;
+  a.num_rows = pattern.num_rows;
+  a.num_cols = pattern.num_cols;
   for (int32_t i = 0; i < pattern.num_rows; ++i) {
-    for (int32_t e = pattern.rowptr[i]; e < pattern.rowptr[i + 1]; ++e) {
-      if (weight[e] == 0.0F) continue;
-      a.col.push_back(pattern.col[e]);
-      a.val.push_back(weight[e]);
+    for (const auto [e, j] : pattern.row(i)) {
+      if (!has(static_cast<size_t>(e))) continue;
+      a.col.push_back(j);
+      out.entry.push_back(e);
     }
     a.rowptr.push_back(static_cast<int32_t>(a.col.size()));
   }
-  return a;
+  Transposed back = transpose(a);
+  for (const int32_t k : back.entry) out.back_entry.push_back(out.entry[static_cast<size_t>(k)]);
+  out.back = std::move(back.csr);
+  return out;
+}
+
+std::vector<float> gather(const std::vector<float>& all, const std::vector<int32_t>& ids) {
+  std::vector<float> out(ids.size());
+  for (size_t i = 0; i < ids.size(); ++i) out[i] = all[static_cast<size_t>(ids[i])];
+  return out;
+}
+
+// The same with the values that it will always have.
+MixtureHop::Term restricted(const Csr& pattern, const std::vector<float>& weight) {
+  MixtureHop::Term out = restricted(pattern, [&](size_t e) { return weight[e] != 0.0F; });
+  out.csr.val = gather(weight, out.entry);
+  out.back.val = gather(weight, out.back_entry);
+  out.entry = out.back_entry = {};
+  return out;
 }
 
 // D_λ(i) = 1 + Σ_t λ_t deg_t(i)
@@ -67,32 +91,72 @@ double self_weight(Mixing mixing, const LambdaPoint& lam) {
   return mixing == Mixing::kShares ? lam.back() : 1.0;
 }
 
-// Values of S_λ over the hop's entries, one row per λ.
-std::vector<float> pattern_values(const MixtureHop& hop, const std::vector<LambdaPoint>& points) {
-  const Csr& pattern = hop.pattern.hop.pattern;
-  const int64_t num_entries = pattern.num_entries();
-  std::vector<float> values(points.size() * static_cast<size_t>(num_entries));
-  parallel_for(static_cast<int64_t>(points.size()), 1, [&](int64_t begin, int64_t end) {
-    for (int64_t g = begin; g < end; ++g) {
-      const LambdaPoint& lam = points[static_cast<size_t>(g)];
-      const auto inverse = [&](const std::vector<std::vector<float>>& degree) {
-        return inverse_degrees(lam, degree, hop.mixing, hop.normalisation);
-      };
-      const std::vector<float> left = inverse(hop.degree_output);
-      const std::vector<float> right = hop.normalisation == Normalisation::kSymmetric
-                                           ? inverse(hop.degree_input)
-                                           : std::vector<float>();
-      const auto self = static_cast<float>(self_weight(hop.mixing, lam));
-      float* out = values.data() + g * num_entries;
-      for (int32_t i = 0; i < pattern.num_rows; ++i) {
-        for (int32_t e = pattern.rowptr[i]; e < pattern.rowptr[i + 1]; ++e) {
-          float a = hop.is_diagonal[e] != 0 ? self : 0.0F;
-          for (size_t t = 0; t < hop.weight.size(); ++t)
-            a += static_cast<float>(lam[t]) * hop.weight[t][e];
-          out[e] = a * left[i] * (right.empty() ? 1.0F : right[pattern.col[e]]);
+// The weights of the views on a hop under some points.
+class HopWeights {
+ public:
+  HopWeights(std::shared_ptr<const MixtureHop> hop, std::vector<MixturePoint> points,
+             const TrustedWeights& trusted)
+      : hop_(std::move(hop)), points_(std::move(points)) {
+    for (size_t t = 0; t < hop_->trusted.size(); ++t) {
+      for (const MixturePoint& point : points_) {
+        std::vector<float>& values = doubted_[{t, point.trust}];
+        if (hop_->trusted[t].empty() || !values.empty()) continue;
+        const std::vector<float>& all = trusted.normalised(t, point.trust);
+        values.resize(hop_->trusted[t].size());
+        for (size_t e = 0; e < values.size(); ++e) {
+          const int32_t at = hop_->trusted[t][e];
+          if (at >= 0) values[e] = all[static_cast<size_t>(at)];
         }
       }
     }
+  }
+
+  const MixtureHop& hop() const { return *hop_; }
+  const std::vector<MixturePoint>& points() const { return points_; }
+
+  // On every entry of the hop, 0 where the view has none.
+  const std::vector<float>& of(size_t view, int trust) const {
+    return hop_->trusted[view].empty() ? hop_->weight[view] : doubted_.at({view, trust});
+  }
+
+ private:
+  std::shared_ptr<const MixtureHop> hop_;
+  std::vector<MixturePoint> points_;
+  std::map<std::pair<size_t, int>, std::vector<float>> doubted_;
+};
+
+void write_values(const HopWeights& weights, const MixturePoint& point, float* out) {
+  const MixtureHop& hop = weights.hop();
+  const Csr& pattern = hop.pattern.hop.pattern;
+  const LambdaPoint& lam = point.weight;
+  const auto inverse = [&](const std::vector<std::vector<float>>& degree) {
+    return inverse_degrees(lam, degree, hop.mixing, hop.normalisation);
+  };
+  const std::vector<float> left = inverse(hop.degree_output);
+  const std::vector<float> right = hop.normalisation == Normalisation::kSymmetric
+                                       ? inverse(hop.degree_input)
+                                       : std::vector<float>();
+  std::vector<const float*> weight;
+  for (size_t t = 0; t < hop.weight.size(); ++t)
+    weight.push_back(weights.of(t, point.trust).data());
+  const auto self = static_cast<float>(self_weight(hop.mixing, lam));
+  for (int32_t i = 0; i < pattern.num_rows; ++i) {
+    for (int32_t e = pattern.rowptr[i]; e < pattern.rowptr[i + 1]; ++e) {
+      float a = hop.is_diagonal[e] != 0 ? self : 0.0F;
+      for (size_t t = 0; t < weight.size(); ++t) a += static_cast<float>(lam[t]) * weight[t][e];
+      out[e] = a * left[i] * (right.empty() ? 1.0F : right[pattern.col[e]]);
+    }
+  }
+}
+
+// Values of S_λ over the hop's entries, one row per λ.
+std::vector<float> pattern_values(const HopWeights& weights) {
+  const int64_t num_entries = weights.hop().pattern.hop.pattern.num_entries();
+  const std::vector<MixturePoint>& points = weights.points();
+  std::vector<float> values(points.size() * static_cast<size_t>(num_entries));
+  parallel_for(static_cast<int64_t>(points.size()), 1, [&](int64_t begin, int64_t end) {
+    for (int64_t g = begin; g < end; ++g)
+      write_values(weights, points[static_cast<size_t>(g)], values.data() + g * num_entries);
   });
   return values;
 }
@@ -110,19 +174,28 @@ EntryTypes types_of(const MixtureHop& hop) {
 
 class RowMixturePropagation : public PatternPropagation {
  public:
-  RowMixturePropagation(std::shared_ptr<const MixtureHop> hop,
-                        const std::vector<LambdaPoint>& points)
+  RowMixturePropagation(const std::shared_ptr<const HopWeights>& weights,
+                        std::shared_ptr<const MixtureHop> hop)
       : PatternPropagation(
             std::shared_ptr<const HopPattern>(hop, &hop->pattern),
-            static_cast<int64_t>(points.size()),
-            [hop, points] { return pattern_values(*hop, points); },
-            [hop] { return types_of(*hop); }),
+            static_cast<int64_t>(weights->points().size()),
+            [weights] { return pattern_values(*weights); }, [hop] { return types_of(*hop); }),
         hop_(std::move(hop)) {
-    for (const LambdaPoint& lam : points) {
-      for (size_t t = 0; t < hop_->weight.size(); ++t) coef_.push_back(static_cast<float>(lam[t]));
-      coef_.push_back(static_cast<float>(self_weight(hop_->mixing, lam)));
+    const std::vector<MixturePoint>& points = weights->points();
+    std::set<int> trusts;
+    for (const MixturePoint& point : points) trusts.insert(point.trust);
+    for (size_t t = 0; t < hop_->weight.size(); ++t) {
+      if (hop_->trusted[t].empty()) {
+        factors_.push_back({.term = &hop_->term[t], .view = t});
+        continue;
+      }
+      for (const int trust : trusts) factors_.push_back(doubted(*weights, t, trust));
+    }
+    factors_.push_back({.term = &hop_->term.back(), .view = hop_->weight.size()});
+    for (const MixturePoint& point : points) {
+      for (const Factor& factor : factors_) coef_.push_back(coefficient(factor, point));
       const std::vector<float> scale =
-          inverse_degrees(lam, hop_->degree_output, hop_->mixing, hop_->normalisation);
+          inverse_degrees(point.weight, hop_->degree_output, hop_->mixing, hop_->normalisation);
       scale_.insert(scale_.end(), scale.begin(), scale.end());
     }
   }
@@ -140,7 +213,8 @@ class RowMixturePropagation : public PatternPropagation {
     const int64_t width = in.size(-1);
     const auto term = scratch(num_terms() * num_outputs() * width);
     for (int64_t t = 0; t < num_terms(); ++t) {
-      product(hop_->term[static_cast<size_t>(t)], width, in.data_ptr<float>(),
+      const Factor& factor = factors_[static_cast<size_t>(t)];
+      product(factor.term->csr, factor.val, width, in.data_ptr<float>(),
               term.get() + t * num_outputs() * width);
     }
     at::Tensor out = output_like(in);
@@ -159,7 +233,8 @@ class RowMixturePropagation : public PatternPropagation {
     float* grad_in = out.data_ptr<float>();
     std::fill(grad_in, grad_in + num_inputs() * width, 0.0F);
     for (int64_t t = 0; t < num_terms(); ++t) {
-      product(hop_->term_transposed[static_cast<size_t>(t)], width,
+      const Factor& factor = factors_[static_cast<size_t>(t)];
+      product(factor.term->back, factor.back_val, width,
               grad_term.get() + t * num_outputs() * width, part.get());
       parallel_for(num_inputs() * width, kEntryGrain, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) grad_in[i] += part[i];
@@ -169,19 +244,49 @@ class RowMixturePropagation : public PatternPropagation {
   }
 
  private:
-  int64_t num_terms() const { return static_cast<int64_t>(hop_->term.size()); }
+  // A matrix that the input is multiplied by, for every λ or for those of one way to trust edges.
+  struct Factor {
+    const MixtureHop::Term* term;
+    size_t view;
+    int trust = -1;                    // any
+    std::vector<float> val, back_val;  // empty: the term has them
+  };
+
+  Factor doubted(const HopWeights& weights, size_t view, int trust) const {
+    const MixtureHop::Term& term = hop_->term[view];
+    const std::vector<float>& all = weights.of(view, trust);
+    return {.term = &term,
+            .view = view,
+            .trust = trust,
+            .val = gather(all, term.entry),
+            .back_val = gather(all, term.back_entry)};
+  }
+
+  float coefficient(const Factor& factor, const MixturePoint& point) const {
+    if (factor.view == hop_->weight.size())
+      return static_cast<float>(self_weight(hop_->mixing, point.weight));
+    const bool other = factor.trust >= 0 && factor.trust != point.trust;
+    return other ? 0.0F : static_cast<float>(point.weight[factor.view]);
+  }
+
+  int64_t num_terms() const { return static_cast<int64_t>(factors_.size()); }
   kernels::CombineShape shape(int64_t width) const {
     return {.num_graphs = num_graphs(),
             .num_terms = num_terms(),
             .num_rows = num_outputs(),
             .width = width};
   }
-  static void product(const Csr& a, int64_t width, const float* in, float* out) {
+  static void product(const Csr& a, const std::vector<float>& val, int64_t width, const float* in,
+                      float* out) {
     kernels::spmm({a.num_rows, a.num_cols, a.rowptr.data(), a.col.data()},
-                  {.width = width, .val = a.val.data(), .in = in, .out = out});
+                  {.width = width,
+                   .val = val.empty() ? a.val.data() : val.data(),
+                   .in = in,
+                   .out = out});
   }
 
   std::shared_ptr<const MixtureHop> hop_;
+  std::vector<Factor> factors_;
   std::vector<float> coef_;   // [num_graphs, num_terms]
   std::vector<float> scale_;  // [num_graphs, num_outputs]
 };
@@ -189,9 +294,12 @@ class RowMixturePropagation : public PatternPropagation {
 }  // namespace
 
 MixtureHop::MixtureHop(Hop h, const UnionPattern& graph,
-                       const std::vector<std::vector<double>>& degree,
+                       const std::vector<std::vector<double>>& degree, const Trusts& trusts,
                        const MixtureOptions& options)
-    : pattern(std::move(h)), normalisation(options.normalisation), mixing(options.mixing) {
+    : pattern(std::move(h)),
+      normalisation(options.normalisation),
+      mixing(options.mixing),
+      trusted(trusts.size()) {
   const Hop& hop = pattern.hop;
   std::vector<float> diagonal(hop.entry.size());
   is_diagonal.resize(hop.entry.size());
@@ -206,12 +314,37 @@ MixtureHop::MixtureHop(Hop h, const UnionPattern& graph,
     for (size_t e = 0; e < w.size(); ++e) w[e] = graph.weight[t][static_cast<size_t>(hop.entry[e])];
     degree_output.push_back(gather(degree[t], hop.output_rows));
     degree_input.push_back(gather(degree[t], hop.input_rows));
-    if (mixing == Mixing::kShares) normalise(w, t);
-    term.push_back(restricted(hop.pattern, w));
-    weight.push_back(std::move(w));
+    add_view(std::move(w), t, trusts[t].get());
   }
   term.push_back(restricted(hop.pattern, diagonal));
-  for (const Csr& a : term) term_transposed.push_back(transpose(a).csr);
+}
+
+void MixtureHop::add_view(std::vector<float> w, size_t t, const EdgeTrust* trust) {
+  const Hop& hop = pattern.hop;
+  if (trust != nullptr) {
+    const Csr& view = trust->adjacency();
+    std::vector<int32_t>& places = trusted[t];
+    places.assign(w.size(), -1);
+    for (int32_t i = 0; i < hop.pattern.num_rows; ++i) {
+      const int32_t node = hop.output_rows[static_cast<size_t>(i)];
+      const CsrRow near = view.row(node);
+      for (const auto [e, j] : hop.pattern.row(i)) {
+        const int32_t other = hop.input_rows[static_cast<size_t>(j)];
+        const auto found = std::lower_bound(near.col.begin(), near.col.end(), other);
+        int32_t& place = places[static_cast<size_t>(e)];
+        if (other == node) {
+          place = static_cast<int32_t>(view.num_entries()) + node;
+        } else if (found != near.col.end() && *found == other) {
+          place = near.begin_entry + static_cast<int32_t>(found - near.col.begin());
+        }
+      }
+    }
+    term.push_back(restricted(hop.pattern, [&](size_t e) { return places[e] >= 0; }));
+  } else {
+    if (mixing == Mixing::kShares) normalise(w, t);
+    term.push_back(restricted(hop.pattern, w));
+  }
+  weight.push_back(std::move(w));
 }
 
 // D⁻¹A, or D^-1/2 A D^-1/2, of one relation; a node that others see but that sees none itself has
@@ -234,14 +367,15 @@ void MixtureHop::normalise(std::vector<float>& w, size_t t) const {
 }
 
 c10::intrusive_ptr<Propagation> mixture_propagation(std::shared_ptr<const MixtureHop> hop,
-                                                    const std::vector<LambdaPoint>& points) {
-  if (hop->normalisation == Normalisation::kRow || hop->mixing == Mixing::kShares) {
-    return c10::make_intrusive<RowMixturePropagation>(std::move(hop), points);
-  }
+                                                    const std::vector<MixturePoint>& points,
+                                                    const TrustedWeights& trusted) {
+  const auto weights = std::make_shared<const HopWeights>(hop, points, trusted);
+  if (hop->normalisation == Normalisation::kRow || hop->mixing == Mixing::kShares)
+    return c10::make_intrusive<RowMixturePropagation>(weights, std::move(hop));
   std::shared_ptr<const HopPattern> pattern(hop, &hop->pattern);
   return c10::make_intrusive<PatternPropagation>(
       std::move(pattern), static_cast<int64_t>(points.size()),
-      [hop, points] { return pattern_values(*hop, points); }, [hop] { return types_of(*hop); });
+      [weights] { return pattern_values(*weights); }, [hop] { return types_of(*hop); });
 }
 
 }  // namespace emgnn

@@ -7,38 +7,59 @@
 #include <vector>
 
 #include <emgnn/graph/typed_graph.h>
+#include <emgnn/space/edge_trust.h>
 #include <emgnn/space/options.h>
 #include <emgnn/space/parameter_space.h>
 #include <emgnn/space/propagation.h>
 
 namespace emgnn {
 
-// What every relation stores on the entries of one hop: its weights, or what is left of them when
-// each relation is normalised by itself, with a 1 on the diagonal where it has no neighbours.
+using Trusts = std::vector<std::shared_ptr<const EdgeTrust>>;  // of views; null: taken as it is
+
+// What every view stores on the entries of one hop: its weights, or what is left of them when each
+// view is normalised by itself, with a 1 on the diagonal where it has no neighbours. The weights of
+// a view whose edges are trusted more or less are known when λ is.
 struct MixtureHop {
   HopPattern pattern;
   Normalisation normalisation;
   Mixing mixing;
-  std::vector<std::vector<float>> weight;  // [num_relations][entries], 0 where it has no edge
+  std::vector<std::vector<float>> weight;  // [views][entries], 0 where it has no edge
   std::vector<uint8_t> is_diagonal;        // [entries]
-  std::vector<std::vector<float>> degree_output;  // [num_relations][outputs]
-  std::vector<std::vector<float>> degree_input;   // [num_relations][inputs]
-  std::vector<Csr> term;  // [num_relations + 1]: A_t restricted to the hop; last the identity
-  std::vector<Csr> term_transposed;
+  std::vector<std::vector<float>> degree_output;  // [views][outputs]
+  std::vector<std::vector<float>> degree_input;   // [views][inputs]
+
+  // Where a view has entries, [views + 1], the identity last. `entry` is empty where `csr` and
+  // `back` have their values; else it says which of the hop's entries theirs are.
+  struct Term {
+    Csr csr, back;  // back: its transpose
+    std::vector<int32_t> entry, back_entry;
+  };
+  std::vector<Term> term;
+  // [views][entries] place in TrustedWeights::normalised, or -1; empty: taken as it is.
+  std::vector<std::vector<int32_t>> trusted;
 
   MixtureHop(Hop hop, const UnionPattern& graph, const std::vector<std::vector<double>>& degree,
-             const MixtureOptions& options);
+             const Trusts& trusts, const MixtureOptions& options);
 
  private:
   void normalise(std::vector<float>& w, size_t t) const;
+  void add_view(std::vector<float> w, size_t t, const EdgeTrust* trust);
 };
 
-// S_λ of several λ on one hop; by shares a point's last coordinate is of the node itself. With a
-// shared input h, and by shares or row-normalised, it uses
+// λ: a weight or share of every view, with shares one more of the node itself; and how edges are
+// trusted, by its TrustPoint.
+struct MixturePoint {
+  LambdaPoint weight;
+  int trust = 0;
+};
+
+// S_λ of several λ on one hop. With a shared input h, and by shares or row-normalised, it uses
 //   S_λ h = Σ_t λ_t (A_t h) + λ_none h,  or  D_λ⁻¹ (Σ_t λ_t (A_t h) + h):
-// one product per relation serves every λ, the rest is a row-wise combination. In the other cases
-// the graphs differ in the values over one pattern.
+// one product per view serves every λ, the rest is a row-wise combination; a view in doubt takes
+// one for each way to trust its edges. In the other cases the graphs differ in the values over one
+// pattern.
 c10::intrusive_ptr<Propagation> mixture_propagation(std::shared_ptr<const MixtureHop> hop,
-                                                    const std::vector<LambdaPoint>& points);
+                                                    const std::vector<MixturePoint>& points,
+                                                    const TrustedWeights& trusted);
 
 }  // namespace emgnn

@@ -32,8 +32,9 @@ class MoleculeView : public FamilyView {
                const NetworkNeeds& needs)
       : family_(std::move(family)), molecules_(molecules.begin(), molecules.end()), needs_(needs) {}
 
-  void evaluate(std::span<const int64_t> lam_ids, const Run& run, const Take& take,
+  void evaluate(const Graphs& graphs, const Run& run, const Take& take,
                 const Poll& poll) const override {
+    const std::span<const int64_t> lam_ids = graphs.lam_ids;
     const Plan plan = plan_of(lam_ids);
     const at::Tensor out = run_items(plan.items, run, poll);
     take(0, out.index_select(0, at::tensor(plan.item_of))

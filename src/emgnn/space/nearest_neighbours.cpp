@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <emgnn/base/threads.h>
+#include <emgnn/space/unit_rows.h>
 #include <emgnn/space/views.h>
 
 namespace emgnn {
@@ -13,30 +14,6 @@ namespace emgnn {
 namespace {
 
 constexpr int64_t kRowGrain = 16;
-
-Csr unit_rows(const Csr& x) {
-  Csr out = x;
-  out.val.resize(x.col.size());
-  for (int32_t i = 0; i < x.num_rows; ++i) {
-    double square = 0.0;
-    for (const auto [e, j] : x.row(i)) square += double{x.value(e)} * x.value(e);
-    for (const auto [e, j] : x.row(i))
-      out.val[static_cast<size_t>(e)] = static_cast<float>(x.value(e) / std::sqrt(square));
-  }
-  return out;
-}
-
-std::vector<float> unit_rows(const Features& x) {
-  std::vector<float> out = x.dense;
-  const auto width = static_cast<size_t>(x.num_cols);
-  for (size_t begin = 0; begin < out.size(); begin += width) {
-    double square = 0.0;
-    for (size_t c = begin; c < begin + width; ++c) square += double{out[c]} * out[c];
-    for (size_t c = begin; square > 0.0 && c < begin + width; ++c)
-      out[c] = static_cast<float>(out[c] / std::sqrt(square));
-  }
-  return out;
-}
 
 // The cosine of one row with all.
 class Cosines {
@@ -47,7 +24,8 @@ class Cosines {
 
 class SparseCosines : public Cosines {
  public:
-  explicit SparseCosines(const Csr& x) : rows_(unit_rows(x)), columns_(transpose(rows_).csr) {}
+  explicit SparseCosines(const UnitRows& x)
+      : rows_(x.sparse()), columns_(transpose(rows_).csr) {}
   void with(int32_t row, std::vector<double>& cosine) const override {
     std::fill(cosine.begin(), cosine.end(), 0.0);
     for (const auto [e, word] : rows_.row(row)) {
@@ -58,26 +36,25 @@ class SparseCosines : public Cosines {
   }
 
  private:
-  Csr rows_, columns_;
+  const Csr& rows_;
+  Csr columns_;
 };
 
 class DenseCosines : public Cosines {
  public:
-  explicit DenseCosines(const Features& x)
-      : width_(static_cast<size_t>(x.num_cols)), rows_(unit_rows(x)) {}
+  explicit DenseCosines(const UnitRows& x) : rows_(x) {}
   void with(int32_t row, std::vector<double>& cosine) const override {
-    const float* here = rows_.data() + static_cast<size_t>(row) * width_;
+    const std::span<const float> here = rows_.dense_row(row);
     for (size_t other = 0; other < cosine.size(); ++other) {
-      const float* there = rows_.data() + other * width_;
+      const std::span<const float> there = rows_.dense_row(static_cast<int32_t>(other));
       double sum = 0.0;
-      for (size_t c = 0; c < width_; ++c) sum += double{here[c]} * there[c];
+      for (size_t c = 0; c < here.size(); ++c) sum += double{here[c]} * there[c];
       cosine[other] = sum;
     }
   }
 
  private:
-  size_t width_;
-  std::vector<float> rows_;
+  const UnitRows& rows_;
 };
 
 std::vector<int32_t> largest(const std::vector<double>& cosine, int32_t row, int64_t k) {
@@ -98,11 +75,12 @@ std::vector<int32_t> largest(const std::vector<double>& cosine, int32_t row, int
 }  // namespace
 
 Csr nearest_neighbours(const Features& features, int64_t k) {
+  const UnitRows rows(features);
   std::unique_ptr<const Cosines> cosines;
-  if (features.is_sparse) {
-    cosines = std::make_unique<SparseCosines>(features.sparse);
+  if (rows.is_sparse()) {
+    cosines = std::make_unique<SparseCosines>(rows);
   } else {
-    cosines = std::make_unique<DenseCosines>(features);
+    cosines = std::make_unique<DenseCosines>(rows);
   }
   const auto n = static_cast<size_t>(features.num_rows);
   std::vector<std::vector<int32_t>> near(n);

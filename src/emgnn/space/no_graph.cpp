@@ -32,7 +32,7 @@ class NoGraphView : public NodeView {
       : NodeView(features, pattern->hop.input_rows, needs), pattern_(std::move(pattern)) {}
 
  protected:
-  Hops hops(std::span<const int64_t> /*lam_ids*/) const override { return observed(); }
+  Hops hops(const Graphs& /*graphs*/) const override { return observed(); }
   Hops observed() const override {
     const size_t n = pattern_->hop.input_rows.size();
     return {c10::make_intrusive<PatternPropagation>(

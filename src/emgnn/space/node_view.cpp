@@ -19,17 +19,19 @@ NodeView::NodeView(const Features& features, const std::vector<int32_t>& input_r
   tile_ = static_cast<size_t>(std::max<int64_t>(1, kTileFloats / per_graph));
 }
 
-void NodeView::evaluate(std::span<const int64_t> lam_ids, const Run& run, const Take& take,
+void NodeView::evaluate(const Graphs& graphs, const Run& run, const Take& take,
                         const Poll& poll) const {
-  for (size_t first = 0; first < lam_ids.size(); first += tile_) {
+  for (size_t first = 0; first < graphs.lam_ids.size(); first += tile_) {
     if (poll) poll();
-    const auto tile = lam_ids.subspan(first, std::min(tile_, lam_ids.size() - first));
+    const size_t count = std::min(tile_, graphs.lam_ids.size() - first);
+    const Graphs tile{graphs.lam_ids.subspan(first, count), graphs.beliefs};
     take(first, run({.input = input_, .hops = hops(tile)}).unsqueeze(1));
   }
 }
 
 GraphBatch NodeView::batch(const Draw& draw) const {
-  return {.input = input_, .hops = draw.lam_ids.empty() ? observed() : hops(draw.lam_ids)};
+  return {.input = input_,
+          .hops = draw.lam_ids.empty() ? observed() : hops({draw.lam_ids, draw.beliefs})};
 }
 
 }  // namespace emgnn

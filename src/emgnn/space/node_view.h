@@ -14,13 +14,13 @@ class NodeView : public FamilyView {
   NodeView(const Features& features, const std::vector<int32_t>& input_rows,
            const NetworkNeeds& needs);
 
-  void evaluate(std::span<const int64_t> lam_ids, const Run& run, const Take& take,
+  void evaluate(const Graphs& graphs, const Run& run, const Take& take,
                 const Poll& poll) const override;
   GraphBatch batch(const Draw& draw) const override;
 
  protected:
   using Hops = std::vector<c10::intrusive_ptr<Propagation>>;
-  virtual Hops hops(std::span<const int64_t> lam_ids) const = 0;
+  virtual Hops hops(const Graphs& graphs) const = 0;
   virtual Hops observed() const = 0;  // the graph as given, in Λ̂ or not
 
  private:

@@ -16,7 +16,8 @@ void describe_views(OptionVisitor& visitor, Options& options) {
   describe(visitor, options.normalisation);
   visitor.text("space.views", options.views,
                "what is mixed: given (each edge type), the name of an edge type, knn:K (similar "
-               "features), two-hop, ppr (personalised PageRank), metapath:A-B-A; any list of them");
+               "features), two-hop, ppr (personalised PageRank), metapath:A-B-A, reliable (given, but "
+               "its edges are in doubt), reliable:VIEW; any list of them");
   visitor.choice("space.mixing", options.mixing, {"degree", "shares"},
                  "S of the weighted sum of all views, or the weighted sum of each view's own S and "
                  "of the node itself");
@@ -33,6 +34,9 @@ void describe(OptionVisitor& visitor, MixtureOptions& options) {
       "space.total", options.total, 1e-6, 1e6,
       "mixing=degree: sum of the weights; with the number of edge types, equal weights are "
       "the graph as given");
+  visitor.choice("space.confidence", options.confidence, {"none", "weight"},
+                 "reliable: the weight of an edge is its strength, or the probability that it is "
+                 "real");
 }
 
 void describe(OptionVisitor& visitor, RewireOptions& options) {

@@ -32,6 +32,7 @@ struct MixtureOptions {
   Mixing mixing = Mixing::kDegree;
   double step = 0.05;
   double total = 1.0;  // of the weights; shares always sum to 1
+  Confidence confidence = Confidence::kNone;
 };
 
 // Edges that are dropped and added.

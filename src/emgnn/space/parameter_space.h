@@ -31,8 +31,8 @@ class ParameterSpace {
   virtual int64_t size() const = 0;  // |Λ̂|
   virtual LambdaPoint point(int64_t lam_id) const = 0;
   virtual std::vector<std::string> coordinate_names() const = 0;
-  // The coordinates are shares of a whole: weights on a simplex.
-  virtual bool shares() const { return false; }
+  // The first coordinates that are shares of a whole: weights on a simplex.
+  virtual size_t num_shares() const { return 0; }
   // Of one coordinate when all points are equally likely.
   virtual Marginal prior_marginal(size_t coordinate) const = 0;
   // A random neighbour of a point on the grid, or the point itself; symmetric: q(a→b) = q(b→a).

@@ -28,13 +28,13 @@ class RewireView : public NodeView {
         hops_(std::move(hops)) {}
 
  protected:
-  Hops hops(std::span<const int64_t> lam_ids) const override {
+  Hops hops(const Graphs& graphs) const override {
     Hops out;
-    for (const auto& hop : hops_) out.push_back(rewire_propagation(hop, space_, lam_ids));
+    for (const auto& hop : hops_) out.push_back(rewire_propagation(hop, space_, graphs.lam_ids));
     return out;
   }
 
-  Hops observed() const override { return hops({&kObserved, 1}); }
+  Hops observed() const override { return hops({.lam_ids = {&kObserved, 1}}); }
 
  private:
   std::shared_ptr<const RewireSpace> space_;
@@ -110,7 +110,9 @@ std::shared_ptr<const FamilyView> RewireFamily::view(std::span<const int32_t> ro
   return std::make_shared<RewireView>(data_, needs, space_, std::move(hops));
 }
 
-std::vector<FamilyTable> RewireFamily::tables(const GraphWeights& p, const RowName& name) const {
+std::vector<FamilyTable> RewireFamily::tables(const GraphWeights& p,
+                                              const SeveralBeliefs& /*beliefs*/,
+                                              const RowName& name) const {
   std::vector<double> prob;
   for (double log_prob : p.log_prob) prob.push_back(std::exp(log_prob));
   const RewireDraws::Expected expected = draws().expected(p.lam_ids, prob);

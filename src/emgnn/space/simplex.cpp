@@ -5,10 +5,6 @@
 
 namespace emgnn {
 
-namespace {
-constexpr int64_t kMaxPoints = int64_t{1} << 62;
-}
-
 SimplexGrid::SimplexGrid(int num_parts, int total) : num_parts_(num_parts), total_(total) {
   EMGNN_CHECK(num_parts >= 1, "a mixture needs at least one edge type", num_parts);
   EMGNN_CHECK(total >= 1, "a simplex grid needs at least one step", total);

@@ -9,6 +9,8 @@ namespace emgnn {
 
 class SimplexGrid {
  public:
+  static constexpr int64_t kMaxPoints = int64_t{1} << 62;
+
   SimplexGrid(int num_parts,
               int total);  // ω >= 1, m >= 1; UsageError when the grid has 2⁶² points or more
 

@@ -67,57 +67,88 @@ Csr joined(const TypedGraph& graph) {
   return csr_from_coo(graph.num_nodes, graph.num_nodes, coo, Duplicates::kKeepFirst);
 }
 
+constexpr std::string_view kReliable = "reliable";
+
 class ViewMaker {
  public:
-  explicit ViewMaker(const Dataset& data) : data_(data), out_{.num_nodes = data.graph.num_nodes} {}
+  ViewMaker(const Dataset& data, Confidence confidence)
+      : data_(data), confidence_(confidence), graph_{.num_nodes = data.graph.num_nodes} {}
 
   void add(const std::string& view) {
-    if (view == "given") {
-      for (const Relation& relation : data_.graph.relations) put(relation);
-    } else if (view == "two-hop") {
-      put({view, two_hop(joined(data_.graph))});
-    } else if (view == "ppr") {
-      put({view, personalised_pagerank(joined(data_.graph), {})});
-    } else if (view.starts_with("knn:")) {
-      put({view, nearest_neighbours(data_.features, neighbours_of(view))});
-    } else if (view.starts_with("metapath:")) {
-      put({view, metapath(joined(data_.graph), data_.node_type, types_of_path(data_, view))});
+    if (view == kReliable) {
+      const bool one = data_.graph.relations.size() == 1;
+      for (const Relation& relation : data_.graph.relations)
+        put_distrusted(one ? view : view + ":" + relation.name, relation.adjacency);
+    } else if (view.starts_with(fmt::format("{}:", kReliable))) {
+      put_distrusted(view, one(view.substr(kReliable.size() + 1)).adjacency);
+    } else if (view == "given") {
+      for (const Relation& relation : data_.graph.relations) put(relation, nullptr);
     } else {
-      put(relation_named(view));
+      put(one(view), nullptr);
     }
   }
 
-  TypedGraph take() { return std::move(out_); }
+  ViewSet take() {
+    return {std::make_shared<const TypedGraph>(std::move(graph_)), std::move(trust_)};
+  }
 
  private:
+  // A view that is one graph.
+  Relation one(const std::string& view) const {
+    if (view == "two-hop") return {view, two_hop(joined(data_.graph))};
+    if (view == "ppr") return {view, personalised_pagerank(joined(data_.graph), {})};
+    if (view.starts_with("knn:"))
+      return {view, nearest_neighbours(data_.features, neighbours_of(view))};
+    if (view.starts_with("metapath:"))
+      return {view, metapath(joined(data_.graph), data_.node_type, types_of_path(data_, view))};
+    return relation_named(view);
+  }
+
   const Relation& relation_named(const std::string& name) const {
     for (const Relation& relation : data_.graph.relations)
       if (relation.name == name) return relation;
     std::vector<std::string> names;
     for (const Relation& relation : data_.graph.relations) names.push_back(relation.name);
     throw UsageError(fmt::format(
-        "space.views: unknown view \"{}\"; expected given, knn:K, two-hop, ppr, metapath:A-B-A or "
-        "an edge type ({})",
+        "space.views: unknown view \"{}\"; expected given, reliable, knn:K, two-hop, ppr, "
+        "metapath:A-B-A or an edge type ({})",
         name, fmt::join(names, ", ")));
   }
 
-  void put(const Relation& relation) {
-    for (const Relation& there : out_.relations)
+  void put_distrusted(const std::string& name, const Csr& view) {
+    put({name, view}, distrust(data_, joined(data_.graph), view, confidence_));
+  }
+
+  void put(const Relation& relation, std::shared_ptr<const EdgeTrust> trust) {
+    for (const Relation& there : graph_.relations)
       if (there.name == relation.name)
         throw UsageError(fmt::format("space.views: {} is there twice", relation.name));
-    out_.relations.push_back(relation);
+    graph_.relations.push_back(relation);
+    trust_.push_back(std::move(trust));
   }
 
   const Dataset& data_;
-  TypedGraph out_;
+  Confidence confidence_;
+  TypedGraph graph_;
+  std::vector<std::shared_ptr<const EdgeTrust>> trust_;
 };
 
 }  // namespace
 
-TypedGraph make_views(const Dataset& data, const std::string& list) {
-  ViewMaker maker(data);
+bool ViewSet::any_distrusted() const {
+  return std::any_of(trust.begin(), trust.end(), [](const auto& t) { return t != nullptr; });
+}
+
+ViewSet make_views(const Dataset& data, const std::string& list, Confidence confidence) {
+  ViewMaker maker(data, confidence);
   for (const std::string& view : split(list, ',')) maker.add(view);
   return maker.take();
+}
+
+ViewSet given_views(const std::shared_ptr<const Dataset>& data) {
+  ViewSet out{.graph = {data, &data->graph}, .trust = {}};
+  out.trust.resize(data->graph.relations.size());
+  return out;
 }
 
 }  // namespace emgnn

@@ -3,12 +3,15 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include <emgnn/data/dataset.h>
 #include <emgnn/graph/typed_graph.h>
+#include <emgnn/space/edge_trust.h>
+#include <emgnn/space/options.h>
 
 namespace emgnn {
 
@@ -18,8 +21,19 @@ namespace emgnn {
 //   two-hop          the neighbours of a node's neighbours that are not its own
 //   metapath:A-B-A   nodes at the end of a walk over nodes of these types, by its probability
 //   ppr              the nodes that a random walk which returns to its start reaches most
+//   reliable         each edge type of the data, its edges trusted more or less; reliable:VIEW the
+//                    edges of any of the views above
 // UsageError when a view is unknown, or the data has not what it needs.
-TypedGraph make_views(const Dataset& data, const std::string& list);
+struct ViewSet {
+  std::shared_ptr<const TypedGraph> graph;
+  std::vector<std::shared_ptr<const EdgeTrust>> trust;  // [relations]; null: taken as it is
+
+  bool any_distrusted() const;
+};
+ViewSet make_views(const Dataset& data, const std::string& list,
+                   Confidence confidence = Confidence::kNone);
+// The edge types of the data.
+ViewSet given_views(const std::shared_ptr<const Dataset>& data);
 
 // What each is made by. None has a self loop.
 
