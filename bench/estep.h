@@ -59,7 +59,8 @@ class EStep {
       const std::vector<double> tile = task_->losses(outputs.squeeze(1), target_);
       losses.insert(losses.end(), tile.begin(), tile.end());
     };
-    view_->evaluate(family_->all_ids(), run, take, {});
+    const std::vector<int64_t> all = family_->all_ids();
+    view_->evaluate({.lam_ids = all}, run, take, {});
     return losses;
   }
 

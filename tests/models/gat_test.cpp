@@ -159,7 +159,8 @@ TEST(Gat, OnMoleculesPermutingAtomsChangesNothing) {
     at::Tensor out;
     of.view(some, gat->needs())
         ->evaluate(
-            lams, [&](const GraphBatch& batch) { return run_network(*gat, batch); },
+            {.lam_ids = lams},
+            [&](const GraphBatch& batch) { return run_network(*gat, batch); },
             [&](size_t, const at::Tensor& taken) { out = taken; }, {});
     return out;
   };

@@ -91,7 +91,7 @@ Evaluated evaluate(const Network& network, const FamilyView& view, std::span<con
   std::vector<at::Tensor> parts;
   int64_t taken = 0;
   view.evaluate(
-      lams,
+      {.lam_ids = lams},
       [&](const GraphBatch& batch) {
         ++out.tiles;
         return run_network(network, batch);

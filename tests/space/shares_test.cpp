@@ -66,7 +66,7 @@ class SharesTest : public testing::TestWithParam<SharesCase> {
   at::Tensor dense(const LambdaPoint& lam) const {
     at::Tensor s = at::eye(kNodes, at::kDouble) * lam.back();
     for (size_t v = 0; v < kViews; ++v)
-      s = s + lam[v] * dense_view(views_->relations[v].adjacency, normalisation_);
+      s = s + lam[v] * dense_view(views_->graph->relations[v].adjacency, normalisation_);
     return s;
   }
   int64_t id_of(const LambdaPoint& lam) const {
@@ -76,8 +76,9 @@ class SharesTest : public testing::TestWithParam<SharesCase> {
   }
 
   const Normalisation normalisation_ = GetParam().normalisation;
-  const std::shared_ptr<const TypedGraph> views_ =
-      std::make_shared<const TypedGraph>(sparse_views(GetParam().directed));
+  const std::shared_ptr<const ViewSet> views_ = std::make_shared<const ViewSet>(
+      ViewSet{std::make_shared<const TypedGraph>(sparse_views(GetParam().directed)),
+              std::vector<std::shared_ptr<const EdgeTrust>>(kViews)});
   // The data's own graph is another one.
   const std::shared_ptr<const Dataset> data_ = data_of(small_graph(kNodes, 1, 9, 8));
   const std::shared_ptr<const MixtureFamily> family_ = MixtureFamily::make(
@@ -120,7 +121,7 @@ TEST_P(SharesTest, HasAPointForEveryShareOfTheViewsAndOfTheNodeItself) {
     for (double share : family_->point(id)) sum += share;
     EXPECT_EQ(sum, 1.0);
   }
-  for (const Relation& view : views_->relations) {
+  for (const Relation& view : views_->graph->relations) {
     const std::vector<double> degree = row_sums(view.adjacency);
     EXPECT_GT(std::count(degree.begin(), degree.end(), 0.0), 0);
     EXPECT_NE(is_symmetric(view.adjacency), GetParam().directed);
@@ -212,7 +213,7 @@ TEST_P(SharesTest, TypeOfAnEntryIsTheFirstViewThatHasItAndTheDiagonalsIsItsOwn) 
   const GraphBatch graphs = batch(lams_);
   const Edges& edges = *graphs.hop(0).edges();
   std::vector<at::Tensor> views;
-  for (const Relation& view : views_->relations)
+  for (const Relation& view : views_->graph->relations)
     views.push_back(dense_view(view.adjacency, normalisation_));
   for (size_t e = 0; e < edges.type.size(); ++e) {
     const int32_t i = edges.row[e], j = edges.pattern.col[e];
@@ -228,7 +229,7 @@ TEST_P(SharesTest, NodesWithoutNeighboursKeepTheShareOfTheView) {
     lam[v] = 1.0;
     const int64_t id[] = {id_of(lam)};
     const at::Tensor h = random_tensor({kNodes, 4}, 8), out = batch(id).hop(0).apply(h)[0];
-    const std::vector<double> degree = row_sums(views_->relations[v].adjacency);
+    const std::vector<double> degree = row_sums(views_->graph->relations[v].adjacency);
     for (int32_t i = 0; i < kNodes; ++i) {
       const bool alone = degree[static_cast<size_t>(i)] == 0.0;
       EXPECT_TRUE(!alone || out[i].equal(h[i])) << v << " " << i;

@@ -338,8 +338,10 @@ std::shared_ptr<const Dataset> typed_data() {
 
 TEST(MakeViews, GivesWhatTheListNamesInItsOrder) {
   const auto data = typed_data();
-  const TypedGraph views =
+  const ViewSet set =
       make_views(*data, " two-hop,given , knn:3,metapath:item-person-item,  ppr");
+  EXPECT_FALSE(set.any_distrusted());
+  const TypedGraph& views = *set.graph;
   EXPECT_EQ(views.num_nodes, 40);
   std::vector<std::string> names;
   for (const Relation& view : views.relations) names.push_back(view.name);
@@ -364,8 +366,25 @@ TEST(MakeViews, GivesWhatTheListNamesInItsOrder) {
   EXPECT_TRUE(same(views.relations[4].adjacency,
                    metapath(joined, data->node_type, std::vector<int32_t>{0, 1, 0})));
   EXPECT_TRUE(same(views.relations[5].adjacency, personalised_pagerank(joined, {})));
-  EXPECT_EQ(make_views(*data, "b").relations.size(), 1U);
-  EXPECT_EQ(make_views(*data, "b").relations[0].name, "b");
+  EXPECT_EQ(make_views(*data, "b").graph->relations.size(), 1U);
+  EXPECT_EQ(make_views(*data, "b").graph->relations[0].name, "b");
+}
+
+TEST(MakeViews, DistrustsEveryEdgeTypeOrAnyView) {
+  const auto data = typed_data(), plain = data_of(small_graph(10, 1, 9, 1));
+  const auto names = [](const ViewSet& set) {
+    std::vector<std::string> out;
+    for (size_t v = 0; v < set.trust.size(); ++v) {
+      const Relation& view = set.graph->relations[v];
+      out.push_back(view.name + (set.trust[v] ? "?" : ""));
+      if (set.trust[v]) EXPECT_TRUE(same(view.adjacency, set.trust[v]->adjacency()));
+    }
+    return out;
+  };
+  EXPECT_EQ(names(make_views(*data, "reliable, knn:3, reliable:knn:3")),
+            (std::vector<std::string>{"reliable:a?", "reliable:b?", "knn:3", "reliable:knn:3?"}));
+  EXPECT_EQ(names(make_views(*data, "reliable:b")), std::vector<std::string>{"reliable:b?"});
+  EXPECT_EQ(names(make_views(*plain, "reliable, a")), (std::vector<std::string>{"reliable?", "a"}));
 }
 
 TEST(MakeViews, SaysWhatIsWrongWithAList) {
