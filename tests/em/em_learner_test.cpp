@@ -356,7 +356,7 @@ TEST(EmLearner, GraphsOfAMixtureAreSharesOfTheEdgeTypes) {
   ASSERT_TRUE(graphs.has_value());
   expect_distribution(*graphs, 2);
   EXPECT_EQ(graphs->family, "mixture");
-  EXPECT_TRUE(graphs->shares);
+  EXPECT_EQ(graphs->num_shares, graphs->names.size());
   EXPECT_TRUE(graphs->tables.empty());
 }
 
@@ -373,7 +373,7 @@ TEST(EmLearner, GraphsOfTheRewireFamilyComeWithTheirEdges) {
   const std::optional<GraphDistribution> graphs = learner.graphs();
   ASSERT_TRUE(graphs.has_value());
   expect_distribution(*graphs, 2);
-  EXPECT_FALSE(graphs->shares);
+  EXPECT_EQ(graphs->num_shares, 0U);
   ASSERT_EQ(graphs->tables.size(), 1U);
   EXPECT_EQ(graphs->tables[0].file, "edges.csv");
   const std::string& csv = graphs->tables[0].csv;

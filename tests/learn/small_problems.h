@@ -50,7 +50,10 @@ inline ProblemParts gcn_parts(std::shared_ptr<const Data> data, const GcnOptions
                               uint64_t seed, const MixtureOptions& mixture = {}) {
   ProblemParts parts{
       .data = std::move(data), .family = nullptr, .network = nullptr, .task = nullptr};
-  parts.family = MixtureFamily::make(parts.data->graph(), mixture);
+  std::shared_ptr<const ViewSet> views;
+  if (mixture.views != kGivenViews)
+    views = std::make_shared<const ViewSet>(make_views(*parts.data->graph(), mixture.views));
+  parts.family = MixtureFamily::make(parts.data->graph(), mixture, views);
   parts.task = make_task(parts.data->labels(), {}, parts.data->split().train);
   parts.network = make_gcn(options, shape_of(*parts.data, *parts.task), seed);
   return parts;

@@ -159,8 +159,7 @@ TEST(Gat, OnMoleculesPermutingAtomsChangesNothing) {
     at::Tensor out;
     of.view(some, gat->needs())
         ->evaluate(
-            {.lam_ids = lams},
-            [&](const GraphBatch& batch) { return run_network(*gat, batch); },
+            {.lam_ids = lams}, [&](const GraphBatch& batch) { return run_network(*gat, batch); },
             [&](size_t, const at::Tensor& taken) { out = taken; }, {});
     return out;
   };

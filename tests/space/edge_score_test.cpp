@@ -78,8 +78,7 @@ TEST(PairFeatures, AreTheirDefinitionsWhetherThePairIsAnEdgeOrNot) {
       const double cosine = dot(u[static_cast<size_t>(i)], u[static_cast<size_t>(j)]);
       EXPECT_NEAR(dense.cosine[at], cosine, kRounding);
       EXPECT_NEAR(sparse.cosine[at], cosine, kRounding);
-      const double around =
-          0.5 * (to_neighbours(u, graph, i, j) + to_neighbours(u, graph, j, i));
+      const double around = 0.5 * (to_neighbours(u, graph, i, j) + to_neighbours(u, graph, j, i));
       EXPECT_NEAR(dense.neighbourhood[at], around, 1e-3);
       EXPECT_NEAR(sparse.neighbourhood[at], around, 1e-3);
       std::vector<int32_t> common;

@@ -88,8 +88,9 @@ TEST(EdgeTrust, RefusesWeightsThatAreNoProbabilities) {
     distrust(*data, view, view, Confidence::kWeight);
     FAIL();
   } catch (const DataError& e) {
-    EXPECT_STREQ(e.what(),
-                 "dataset small: the edge 0 - 1 has weight 2; space.confidence=weight expects 0 to 1");
+    EXPECT_STREQ(
+        e.what(),
+        "dataset small: the edge 0 - 1 has weight 2; space.confidence=weight expects 0 to 1");
   }
   EXPECT_NO_THROW(distrust(*data, view, view, Confidence::kNone));
 }

@@ -49,7 +49,8 @@ class ReliableTest : public testing::TestWithParam<Normalisation> {
     return prob_[static_cast<size_t>(node * kClasses + cls)];
   }
   static std::vector<double> some_probabilities() {
-    const at::Tensor p = at::softmax(random_tensor({kNodes, kClasses}, 3, -3, 3).to(at::kDouble), 1);
+    const at::Tensor p =
+        at::softmax(random_tensor({kNodes, kClasses}, 3, -3, 3).to(at::kDouble), 1);
     return {p.data_ptr<double>(), p.data_ptr<double>() + p.numel()};
   }
 
@@ -68,9 +69,9 @@ constexpr double kRounding = 128 * 0x1.0p-24;
 TEST_P(ReliableTest, HasEveryShareWithEveryWayToTrustEdges) {
   EXPECT_EQ(family_->size(), 6 * 27);
   EXPECT_EQ(family_->num_shares(), 3U);
-  EXPECT_EQ(family_->coordinate_names(),
-            (std::vector<std::string>{"reliable", "knn:2", "none", "trust", "similarity",
-                                      "agreement"}));
+  EXPECT_EQ(
+      family_->coordinate_names(),
+      (std::vector<std::string>{"reliable", "knn:2", "none", "trust", "similarity", "agreement"}));
   std::map<LambdaPoint, int> count;
   for (int64_t id : family_->all_ids()) ++count[family_->point(id)];
   EXPECT_EQ(count.size(), 6U * 27U);
@@ -127,8 +128,8 @@ TEST_P(ReliableTest, IsTheSumOfTheViewsUnderEveryPoint) {
 
 TEST_P(ReliableTest, GradientsAreThoseOfTheProduct) {
   const std::vector<int64_t> lams = {3, 40, 100, 161};
-  const GraphBatch batch = family_->view(all_rows(kNodes), {})
-                               ->batch({.lam_ids = lams, .beliefs = beliefs_.get()});
+  const GraphBatch batch =
+      family_->view(all_rows(kNodes), {})->batch({.lam_ids = lams, .beliefs = beliefs_.get()});
   const auto apply = [&](const at::Tensor& h) { return batch.hop(0).apply(h); };
   expect_gradient_matches(apply, random_tensor({kNodes, 2}, 4), 0.5, 1e-4);
   expect_gradient_matches(apply, random_tensor({4, kNodes, 2}, 5), 0.5, 1e-4);
@@ -139,8 +140,8 @@ TEST_P(ReliableTest, PrunedRowsEqualTheFullComputation) {
   const std::vector<int32_t> rows = {17, 2, 9};
   const GraphBatch full = family_->view(all_rows(kNodes), {.num_hops = 2})
                               ->batch({.lam_ids = lams, .beliefs = beliefs_.get()});
-  const GraphBatch pruned = family_->view(rows, {.num_hops = 2})
-                                ->batch({.lam_ids = lams, .beliefs = beliefs_.get()});
+  const GraphBatch pruned =
+      family_->view(rows, {.num_hops = 2})->batch({.lam_ids = lams, .beliefs = beliefs_.get()});
   const at::Tensor nodes = at::tensor(pruned.hop(0).input_nodes());
   const at::Tensor h = random_tensor({kNodes, 6}, 7);
   const at::Tensor want = full.hop(1).apply(full.hop(0).apply(h));

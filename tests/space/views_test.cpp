@@ -338,8 +338,7 @@ std::shared_ptr<const Dataset> typed_data() {
 
 TEST(MakeViews, GivesWhatTheListNamesInItsOrder) {
   const auto data = typed_data();
-  const ViewSet set =
-      make_views(*data, " two-hop,given , knn:3,metapath:item-person-item,  ppr");
+  const ViewSet set = make_views(*data, " two-hop,given , knn:3,metapath:item-person-item,  ppr");
   EXPECT_FALSE(set.any_distrusted());
   const TypedGraph& views = *set.graph;
   EXPECT_EQ(views.num_nodes, 40);
@@ -368,6 +367,22 @@ TEST(MakeViews, GivesWhatTheListNamesInItsOrder) {
   EXPECT_TRUE(same(views.relations[5].adjacency, personalised_pagerank(joined, {})));
   EXPECT_EQ(make_views(*data, "b").graph->relations.size(), 1U);
   EXPECT_EQ(make_views(*data, "b").graph->relations[0].name, "b");
+}
+
+TEST(RandomNeighbours, AreKOrMoreOfEachNodeBothWaysAndTheSameEveryTime) {
+  constexpr int32_t kNodes = 500;
+  const Csr a = random_neighbours(kNodes, 4);
+  EXPECT_TRUE(is_symmetric(a));
+  EXPECT_TRUE(same(a, random_neighbours(kNodes, 4)));
+  // 2000 draws, of which 2000/500 are the node itself and about 4·2000/500 repeat a pair: each
+  // number is Poisson.
+  const double pairs = static_cast<double>(a.num_entries()) / 2.0;
+  EXPECT_LE(pairs, 2000.0);
+  EXPECT_GE(pairs, 2000.0 - 4.0 - 16.0 - 5.0 * std::sqrt(20.0));
+  for (int32_t i = 0; i < kNodes; ++i) {
+    const std::span<const int32_t> near = a.row(i).col;
+    EXPECT_FALSE(std::binary_search(near.begin(), near.end(), i));
+  }
 }
 
 TEST(MakeViews, DistrustsEveryEdgeTypeOrAnyView) {

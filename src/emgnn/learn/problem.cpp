@@ -181,9 +181,8 @@ Objective Problem::objective_of_items(std::span<const LambdaDraw> draws, const M
   const std::span<const int32_t> rows = batch_rows(mode.step);
   std::vector<int64_t> lam_ids;
   for (const LambdaDraw& draw : draws) lam_ids.push_back(draw.lam_id);
-  const GraphBatch batch =
-      view_of(rows)->batch(
-          {.lam_ids = lam_ids, .seed = mode.seed, .step = mode.step, .beliefs = beliefs_.get()});
+  const GraphBatch batch = view_of(rows)->batch(
+      {.lam_ids = lam_ids, .seed = mode.seed, .step = mode.step, .beliefs = beliefs_.get()});
   std::vector<double> weight(rows.size(), 1.0);
   for (size_t i = 0; i < rows.size() && !draws.empty(); ++i)
     weight[i] = draws[i % draws.size()].weight;

@@ -134,10 +134,10 @@ class Problem {
   std::vector<int32_t> evidence_rows_;
   View evidence_, train_;
   TargetRows evidence_target_, train_target_;
-  at::Tensor row_weight_;       // [training rows]: 0 of those left out; undefined: none is
-  View agreeing_;               // the rows that graphs agree on, when they are to
-  at::Tensor train_place_;      // of the training rows among these
-  at::Tensor believed_;         // class probabilities [rows, classes] that beliefs_ are made of
+  at::Tensor row_weight_;   // [training rows]: 0 of those left out; undefined: none is
+  View agreeing_;           // the rows that graphs agree on, when they are to
+  at::Tensor train_place_;  // of the training rows among these
+  at::Tensor believed_;     // class probabilities [rows, classes] that beliefs_ are made of
   std::shared_ptr<const Beliefs> beliefs_;
   std::vector<int32_t> order_;  // of the training rows in an epoch
   std::optional<uint64_t> ordered_epoch_;

@@ -28,7 +28,7 @@ DataFacts facts_of(const Data& data);
 // What can be computed once for all learners on one graph with the same features. The first that
 // needs a part fills it.
 struct Prepared {
-  std::optional<std::vector<CandidateEdge>> candidates;            // of the rewire family
+  std::optional<std::vector<CandidateEdge>> candidates;         // of the rewire family
   std::map<std::string, std::shared_ptr<const ViewSet>> views;  // by what they are made of
 };
 

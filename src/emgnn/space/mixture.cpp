@@ -46,8 +46,8 @@ class MixtureView : public NodeView {
       if (options_.mixing == Mixing::kShares) continue;
       for (double& weight : points.back().weight) weight *= options_.total;
     }
-    return hops_of(points, graphs.beliefs == nullptr ? family_->unbelieving()
-                                                     : trusted(*graphs.beliefs));
+    return hops_of(points,
+                   graphs.beliefs == nullptr ? family_->unbelieving() : trusted(*graphs.beliefs));
   }
 
   Hops observed() const override {
@@ -80,8 +80,8 @@ MixtureFamily::MixtureFamily(std::shared_ptr<const Dataset> data,
       views_(views ? std::move(views) : std::make_shared<const ViewSet>(given_views(data_))),
       options_(options),
       union_(union_pattern(*views_->graph)),
-      unbelieving_(std::make_shared<const TrustedWeights>(
-          views_->trust, options.normalisation, std::span<const double>(), 0)) {
+      unbelieving_(std::make_shared<const TrustedWeights>(views_->trust, options.normalisation,
+                                                          std::span<const double>(), 0)) {
   for (const Relation& view : views_->graph->relations) degree_.push_back(row_sums(view.adjacency));
   EMGNN_CHECK(options.mixing == Mixing::kShares || !views_->any_distrusted(),
               "space.views: reliable needs space.mixing=shares", options.views);

@@ -278,11 +278,9 @@ class RowMixturePropagation : public PatternPropagation {
   }
   static void product(const Csr& a, const std::vector<float>& val, int64_t width, const float* in,
                       float* out) {
-    kernels::spmm({a.num_rows, a.num_cols, a.rowptr.data(), a.col.data()},
-                  {.width = width,
-                   .val = val.empty() ? a.val.data() : val.data(),
-                   .in = in,
-                   .out = out});
+    kernels::spmm(
+        {a.num_rows, a.num_cols, a.rowptr.data(), a.col.data()},
+        {.width = width, .val = val.empty() ? a.val.data() : val.data(), .in = in, .out = out});
   }
 
   std::shared_ptr<const MixtureHop> hop_;

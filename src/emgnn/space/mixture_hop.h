@@ -23,8 +23,8 @@ struct MixtureHop {
   HopPattern pattern;
   Normalisation normalisation;
   Mixing mixing;
-  std::vector<std::vector<float>> weight;  // [views][entries], 0 where it has no edge
-  std::vector<uint8_t> is_diagonal;        // [entries]
+  std::vector<std::vector<float>> weight;         // [views][entries], 0 where it has no edge
+  std::vector<uint8_t> is_diagonal;               // [entries]
   std::vector<std::vector<float>> degree_output;  // [views][outputs]
   std::vector<std::vector<float>> degree_input;   // [views][inputs]
 

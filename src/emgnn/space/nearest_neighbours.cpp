@@ -24,8 +24,7 @@ class Cosines {
 
 class SparseCosines : public Cosines {
  public:
-  explicit SparseCosines(const UnitRows& x)
-      : rows_(x.sparse()), columns_(transpose(rows_).csr) {}
+  explicit SparseCosines(const UnitRows& x) : rows_(x.sparse()), columns_(transpose(rows_).csr) {}
   void with(int32_t row, std::vector<double>& cosine) const override {
     std::fill(cosine.begin(), cosine.end(), 0.0);
     for (const auto [e, word] : rows_.row(row)) {

@@ -23,8 +23,8 @@ UnitRows::UnitRows(const Features& features)
     if (sparse_.val.empty()) sparse_.val.assign(sparse_.col.size(), 1.0F);
     for (int32_t i = 0; i < num_rows_; ++i) {
       const CsrRow row = sparse_.row(i);
-      make_unit(std::span(sparse_.val)
-                    .subspan(static_cast<size_t>(row.begin_entry), row.col.size()));
+      make_unit(
+          std::span(sparse_.val).subspan(static_cast<size_t>(row.begin_entry), row.col.size()));
     }
     return;
   }

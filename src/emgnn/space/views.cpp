@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <emgnn/base/error.h>
+#include <emgnn/base/rng.h>
 
 namespace emgnn {
 
@@ -33,8 +34,8 @@ int64_t neighbours_of(const std::string& view) {
   int64_t k = 0;
   const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), k);
   if (error != std::errc() || end != number.data() + number.size() || k < 1 || k > kMaxNeighbours) {
-    throw UsageError(
-        fmt::format("space.views: {}: expected knn:K with K from 1 to {}", view, kMaxNeighbours));
+    throw UsageError(fmt::format("space.views: {}: expected {}:K with K from 1 to {}", view,
+                                 view.substr(0, view.find(':')), kMaxNeighbours));
   }
   return k;
 }
@@ -99,6 +100,8 @@ class ViewMaker {
     if (view == "ppr") return {view, personalised_pagerank(joined(data_.graph), {})};
     if (view.starts_with("knn:"))
       return {view, nearest_neighbours(data_.features, neighbours_of(view))};
+    if (view.starts_with("random:"))
+      return {view, random_neighbours(data_.graph.num_nodes, neighbours_of(view))};
     if (view.starts_with("metapath:"))
       return {view, metapath(joined(data_.graph), data_.node_type, types_of_path(data_, view))};
     return relation_named(view);
@@ -111,7 +114,7 @@ class ViewMaker {
     for (const Relation& relation : data_.graph.relations) names.push_back(relation.name);
     throw UsageError(fmt::format(
         "space.views: unknown view \"{}\"; expected given, reliable, knn:K, two-hop, ppr, "
-        "metapath:A-B-A or an edge type ({})",
+        "metapath:A-B-A, random:K or an edge type ({})",
         name, fmt::join(names, ", ")));
   }
 
@@ -134,6 +137,20 @@ class ViewMaker {
 };
 
 }  // namespace
+
+Csr random_neighbours(int32_t num_nodes, int64_t k) {
+  Rng rng(0, Stream::kPairs, 2);
+  Coo links;
+  for (int32_t i = 0; i < num_nodes; ++i) {
+    for (int64_t n = 0; n < k; ++n) {
+      const auto j = static_cast<int32_t>(rng.below(static_cast<uint64_t>(num_nodes)));
+      if (j == i) continue;
+      links.row.push_back(i);
+      links.col.push_back(j);
+    }
+  }
+  return symmetrise(csr_from_coo(num_nodes, num_nodes, links, Duplicates::kKeepFirst));
+}
 
 bool ViewSet::any_distrusted() const {
   return std::any_of(trust.begin(), trust.end(), [](const auto& t) { return t != nullptr; });

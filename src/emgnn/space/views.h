@@ -21,6 +21,7 @@ namespace emgnn {
 //   two-hop          the neighbours of a node's neighbours that are not its own
 //   metapath:A-B-A   nodes at the end of a walk over nodes of these types, by its probability
 //   ppr              the nodes that a random walk which returns to its start reaches most
+//   random:K         K nodes at random, in either direction: a control that deserves no weight
 //   reliable         each edge type of the data, its edges trusted more or less; reliable:VIEW the
 //                    edges of any of the views above
 // UsageError when a view is unknown, or the data has not what it needs.
@@ -39,6 +40,7 @@ ViewSet given_views(const std::shared_ptr<const Dataset>& data);
 
 // Ties go to the node with the smaller number; cosines of 0 and rows of zeros join nobody.
 Csr nearest_neighbours(const Features& features, int64_t k);
+Csr random_neighbours(int32_t num_nodes, int64_t k);  // the same at every call
 Csr two_hop(const Csr& adjacency);
 // The product of D⁻¹A of each step, for the nodes of the first type; `types` has at least two.
 Csr metapath(const Csr& adjacency, std::span<const int32_t> node_type,
