@@ -53,7 +53,7 @@ Folds folds_of(const Setting& setting) {
 Problem member(const Setting& setting, const Folds& folds, size_t k, ProblemParts parts) {
   ProblemOptions options = setting.problem;
   options.average = setting.em.em.average;
-  options.evidence = EvidenceRows::kLeftOut;
+  options.evidence = EvidenceKind::kCrossFit;
   options.left_out = folds[k];
   options.seed = member_seed(setting.em.seed, Stream::kFold, k);
   parts.network = make_gcn(setting.gcn, shape_of(*parts.data, *parts.task), options.seed);
