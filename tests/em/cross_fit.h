@@ -17,8 +17,6 @@ inline constexpr int64_t kFolds = 3;
 // Draws and weights that do not depend on the posterior, so that no network hears of the others.
 inline Setting deaf_setting() {
   Setting out;
-  out.em.em.evidence = EvidenceKind::kCrossFit;
-  out.em.em.folds = kFolds;
   out.em.em.variant = Variant::kPt;
   out.em.em.explore = 1.0;
   out.em.em.weight = WeightRule::kOne;

@@ -265,7 +265,6 @@ TEST(CrossFit, OnOneGraphIsTheAverageOfPlainNetworks) {
 
 TEST(CrossFit, OneNetworkOnOneGraphIsAPlainNetwork) {
   Setting setting = one_graph();
-  setting.em.em.evidence = EvidenceKind::kTrain;
   setting.em.em.warmup = 0;
   setting.em.em.draws = 1;
   setting.problem.seed = setting.em.seed;
