@@ -177,6 +177,23 @@ TEST(Train, GoesOnAfterCtrlCAsIfNothingHadHappened) {
   EXPECT_EQ(metrics(place), metrics(other));
 }
 
+TEST(Train, JudgesGraphsByTheLastLayerAndGoesOnAfterCtrlC) {
+  const Workplace place, other;
+  const std::vector<std::string> call =
+      with({"--out", "run", "--set", "em.recipe=held-out", "--set", "em.evidence=last-layer",
+            "--set", "stop.rule=never"});
+  Program program(place, call);
+  while (program.running() && read(place.path() / "run/seed-0/metrics.jsonl").size() < 3000)
+    usleep(2000);
+  program.send(SIGINT);
+  EXPECT_EQ(program.wait().status, 4);
+  const std::string resumed = timeless(run(place, call));
+  EXPECT_EQ(resumed, timeless(run(other, call)));
+  const Json json = Json::parse(read(other.path() / "run/results.json"));
+  EXPECT_EQ(json["config"]["em.evidence"], "last-layer");
+  EXPECT_GT(json["importance"][0]["mean"], json["importance"][1]["mean"]);  // misleading
+}
+
 TEST(Train, ASampledPosteriorKeepsItsVerdictsWhenTheRunGoesOn) {
   const Workplace place, other;
   const std::vector<std::string> call = with({"--out", "run", "--set", "em.posterior=mcmc", "--set",

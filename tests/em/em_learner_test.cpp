@@ -318,7 +318,7 @@ TEST(EmLearner, LabelsOutsideTheTrainingSetChangeNothingButTheScores) {
   EXPECT_EQ(a->posterior().log_probs(), b->posterior().log_probs());
   EXPECT_NE(test_accuracy(*a, *setting.data), test_accuracy(*b, *shuffled.data));
   Setting by_name = setting;
-  by_name.problem.evidence = EvidenceRows::kTrainAndValidation;
+  by_name.problem.evidence = EvidenceKind::kTrainAndValidation;
   EXPECT_NE(by_name.trained()->posterior().log_probs(), a->posterior().log_probs());
 }
 

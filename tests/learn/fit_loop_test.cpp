@@ -61,7 +61,7 @@ class Scripted : public Learner, private FitStep {
 
  private:
   int64_t max_epochs() const override { return script_.epochs; }
-  int64_t steps_per_epoch() const override { return script_.steps; }
+  int64_t steps_per_epoch(size_t /*member*/) const override { return script_.steps; }
   bool needs_beginning(int64_t epoch) const override {
     return script_.begins_every > 0 && epoch % script_.begins_every == 0;
   }

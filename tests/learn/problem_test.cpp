@@ -294,7 +294,7 @@ TEST(NodeProblem, LossesOfSeveralTilesAreThoseOfOneGraphAtATime) {
 }
 
 TEST(NodeProblem, EvidenceMayIncludeTheValidationRows) {
-  NodeCase c(8, {.batch = {}, .agreement = {}, .evidence = EvidenceRows::kTrainAndValidation});
+  NodeCase c(8, {.batch = {}, .agreement = {}, .evidence = EvidenceKind::kTrainAndValidation});
   const std::vector<int64_t> ids = {0, 7};
   std::vector<int32_t> rows = c.data->split().train;
   rows.insert(rows.end(), c.data->split().validation.begin(), c.data->split().validation.end());

@@ -165,6 +165,33 @@ TEST_P(MethodOnData, DistributionOverGraphsIsThereForEmAlone) {
   EXPECT_EQ(graphs->prior.size(), graphs->names.size());
 }
 
+TEST_P(MethodOnData, LastLayerJudgesGraphsOrIsRefused) {
+  const std::string& method = GetParam().method;
+  if (!method_info(method).em) return;
+  std::map<std::string, std::string> settings = tiny_settings();
+  settings["em.evidence"] = "last-layer";
+  settings["em.temperature"] = "each";
+  settings["em.posterior"] = "stack";
+  const auto make = [&] {
+    return configured(method, *data_, settings)
+        ->learner({.data = data_, .prepared = std::make_shared<Prepared>(), .seed = 5});
+  };
+  if (method == "em-acm" || method == "em-sgc") {
+    EXPECT_THROW(make(), UsageError);
+    return;
+  }
+  const auto one = make();
+  fit(*one);
+  const GraphDistribution graphs = one->graphs().value();
+  double least = 1.0, most = 0.0;
+  for (const WeightedPoint& point : graphs.points) {
+    least = std::min(least, point.p);
+    most = std::max(most, point.p);
+  }
+  EXPECT_GT(most, 1.001 * least);
+  for (double v : predict(*one).value) EXPECT_TRUE(std::isfinite(v));
+}
+
 INSTANTIATE_TEST_SUITE_P(All, MethodOnData, testing::ValuesIn(all_cases()), test_name);
 
 TEST(LabelPropagationMethod, RefusesLabelsAndValues) {

@@ -33,6 +33,16 @@ void expect_close(const at::Tensor& got, const at::Tensor& want) {
   EXPECT_LE((got - want).abs().max().item<double>(), kClose * scale);
 }
 
+// The outputs are B + F W for some B and W, whatever the graph: nothing of them is left outside the
+// columns of F and of ones.
+void expect_linear(const at::Tensor& outputs, const at::Tensor& features) {
+  const at::Tensor y = outputs.reshape({-1, outputs.size(-1)}).to(at::kDouble);
+  const at::Tensor f = features.reshape({-1, features.size(-1)}).to(at::kDouble);
+  ASSERT_EQ(f.size(0), y.size(0));
+  const at::Tensor x = at::cat({f, at::ones({f.size(0), 1}, at::kDouble)}, 1);
+  expect_close(x.matmul(at::linalg_pinv(x).matmul(y)), y);
+}
+
 StackOptions stack_of(int64_t hidden) {
   return {.layers = 3,
           .hidden = hidden,
@@ -85,7 +95,8 @@ struct Evaluated {
   int tiles = 0, polls = 0;
 };
 
-Evaluated evaluate(const Network& network, const FamilyView& view, std::span<const int64_t> lams) {
+Evaluated evaluate(const Network& network, const FamilyView& view, std::span<const int64_t> lams,
+                   bool features = false) {
   const at::NoGradGuard no_grad;
   Evaluated out;
   std::vector<at::Tensor> parts;
@@ -94,7 +105,8 @@ Evaluated evaluate(const Network& network, const FamilyView& view, std::span<con
       {.lam_ids = lams},
       [&](const GraphBatch& batch) {
         ++out.tiles;
-        return run_network(network, batch);
+        return features ? network.last_features(batch, network.embed(batch.input, {}), {})
+                        : run_network(network, batch);
       },
       [&](size_t first, const at::Tensor& outputs) {
         EXPECT_EQ(static_cast<int64_t>(first), taken);  // in ascending order, without gaps
@@ -169,6 +181,16 @@ TEST_P(NodesTest, RowsOfAViewEqualThoseOfAllRows) {
   expect_close(run(some, lams_), run(rows_, lams_).index_select(1, at::tensor(some)));
 }
 
+TEST_P(NodesTest, OutputsAreLinearInTheLastFeatures) {
+  const std::string name = std::get<0>(GetParam());
+  ASSERT_EQ(network_->has_last_features(),
+            name.starts_with("gcn") || name.starts_with("gat") || name == "gin");
+  if (!network_->has_last_features()) return;
+  const auto view = family_->view(rows_, network_->needs());
+  expect_linear(evaluate(*network_, *view, lams_).outputs,
+                evaluate(*network_, *view, lams_, true).outputs);
+}
+
 TEST_P(NodesTest, ManyTilesEqualOne) {
   const std::vector<int64_t> lams = family_->all_ids();
   const auto view = family_->view(rows_, network_->needs());
@@ -240,6 +262,12 @@ TEST_P(MoleculesTest, ManyGraphsEqualEachAlone) {
                                                family_->num_conformers(), kCount, kOutputs}));
   for (size_t g = 0; g < lams_.size(); ++g)
     expect_close(outputs(rows_, {&lams_[g], 1})[0], all[static_cast<int64_t>(g)]);
+}
+
+TEST_P(MoleculesTest, OutputsAreLinearInTheLastFeatures) {
+  ASSERT_TRUE(network_->has_last_features());
+  const auto view = family_->view(rows_, network_->needs());
+  expect_linear(outputs(rows_, lams_), evaluate(*network_, *view, lams_, true).outputs);
 }
 
 // evaluate() runs equal graphs once and lets graphs share rows; a plain batch does neither.

@@ -32,20 +32,22 @@ std::span<const double> numbers(const at::Tensor& t) {
 
 }  // namespace
 
+size_t GraphPosterior::place(int64_t lam_id) const {
+  const std::vector<int64_t>& ids = p.lam_ids();
+  return static_cast<size_t>(std::lower_bound(ids.begin(), ids.end(), lam_id) - ids.begin());
+}
+
 GraphWeights GraphPosterior::weights(const Posterior& part) const {
   GraphWeights out{part.lam_ids(), part.log_probs(), {}};
   if (temperature.empty()) return out;
-  for (int64_t id : part.lam_ids()) {
-    const auto at = std::lower_bound(p.lam_ids().begin(), p.lam_ids().end(), id);
-    out.temperature.push_back(temperature[static_cast<size_t>(at - p.lam_ids().begin())]);
-  }
+  for (int64_t id : part.lam_ids()) out.temperature.push_back(temperature[place(id)]);
   return out;
 }
 
 EStep::EStep(std::span<Problem> problems, const EmOptions& em, const McmcOptions& mcmc,
              uint64_t seed)
     : problems_(problems), em_(em), mcmc_(mcmc), seed_(seed) {
-  if (!enumerates()) proposals_per_chain(mcmc);
+  if (samples()) proposals_per_chain(mcmc);
   EMGNN_CHECK(em.posterior != PosteriorMode::kExact || family().size() <= kExactLimit,
               "em.posterior=exact: too many graphs to enumerate; use mcmc, a larger space.step or "
               "a smaller space.grid",
@@ -57,7 +59,16 @@ bool EStep::enumerates() const {
          (em_.posterior != PosteriorMode::kMcmc && family().size() <= kEnumerateLimit);
 }
 
-EStep::Evidence EStep::evidence(std::span<const int64_t> lam_ids, const Poll& poll) const {
+bool EStep::samples() const {
+  return !enumerates() && em_.posterior != PosteriorMode::kStack &&
+         em_.posterior != PosteriorMode::kPrior;
+}
+
+bool EStep::tempers_predictions() const {
+  return tempers() && problems_.front().evidence() != EvidenceKind::kLastLayer;
+}
+
+SeenEvidence EStep::evidence(std::span<const int64_t> lam_ids, const Poll& poll) const {
   const at::NoGradGuard no_grad;
   std::vector<at::Tensor> outputs;
   std::vector<TargetRows> targets;
@@ -75,12 +86,13 @@ EStep::Judged EStep::judge(std::span<const int64_t> lam_ids, const Poll& poll) c
     out.loss = problems_.front().losses(lam_ids, poll);
     return out;
   }
-  Evidence seen = evidence(lam_ids, poll);
+  out.seen = evidence(lam_ids, poll);
+  at::Tensor outputs = out.seen->outputs;
   if (tempers()) {
-    out.temperature = task().temperatures(seen.outputs, seen.target);
-    seen.outputs = seen.outputs / at::tensor(out.temperature).view({-1, 1, 1});
+    out.temperature = task().temperatures(outputs, out.seen->target);
+    outputs = outputs / at::tensor(out.temperature).view({-1, 1, 1});
   }
-  out.log_likelihood = task().row_loss(seen.outputs, seen.target).neg().contiguous();
+  out.log_likelihood = task().row_loss(outputs, out.seen->target).neg().contiguous();
   const at::Tensor loss = out.log_likelihood.mean(1).neg().contiguous();
   out.loss.assign(numbers(loss).begin(), numbers(loss).end());
   return out;
@@ -96,16 +108,15 @@ std::vector<int64_t> EStep::drawn_points() const {
 }
 
 EStepResult EStep::run(double eta, int64_t round, const Poll& poll) const {
-  if (enumerates()) return weigh(family().all_ids(), eta, poll);
-  const bool any = em_.posterior == PosteriorMode::kStack || em_.posterior == PosteriorMode::kPrior;
-  return any ? weigh(drawn_points(), eta, poll) : sample(eta, round, poll);
+  if (samples()) return sample(eta, round, poll);
+  return weigh(enumerates() ? family().all_ids() : drawn_points(), eta, poll);
 }
 
 // p_t(λ) ∝ exp(−η L(λ)) p'_0(λ) with p'_0 uniform, or the weights of a stack
 EStepResult EStep::weigh(std::vector<int64_t> ids, double eta, const Poll& poll) const {
   Judged judged = judge(ids, poll);
-  EStepResult out{.posterior = {.p = {}, .temperature = std::move(judged.temperature)},
-                  .prior_losses = std::move(judged.loss)};
+  EStepResult out{.prior_losses = std::move(judged.loss), .seen = std::move(judged.seen)};
+  if (tempers_predictions()) out.posterior.temperature = std::move(judged.temperature);
   const auto size = static_cast<int64_t>(ids.size());
   switch (em_.posterior) {
     case PosteriorMode::kStack:
@@ -139,7 +150,7 @@ EStepResult EStep::sample(double eta, int64_t round, const Poll& poll) const {
   const Posterior& p = out.posterior.p;
   for (int64_t id : p.lam_ids()) {
     out.mean_loss += p.prob(id) * cache.at(id);
-    if (tempers()) out.posterior.temperature.push_back(temperature.at(id));
+    if (tempers_predictions()) out.posterior.temperature.push_back(temperature.at(id));
   }
   Rng rng(seed_, Stream::kDraw, number, 1);
   std::vector<int64_t> drawn;
@@ -150,14 +161,17 @@ EStepResult EStep::sample(double eta, int64_t round, const Poll& poll) const {
   return out;
 }
 
-double EStep::last_temperature(const GraphPosterior& posterior, const Poll& poll) const {
-  if (!tempers()) return 1.0;
-  const GraphWeights graphs = posterior.weights();
-  const Evidence seen = evidence(graphs.lam_ids, poll);
+double EStep::last_temperature(const EStepResult& result, const Posterior& kept,
+                               const Poll& poll) const {
+  if (!tempers_predictions()) return 1.0;
+  const GraphWeights graphs = result.posterior.weights(kept);
+  // A sampled posterior keeps no more than the losses of its graphs: they are run once more.
+  const SeenEvidence seen = result.seen ? *result.seen : evidence(graphs.lam_ids, poll);
   const std::unique_ptr<Expectation> mean = task().expectation(problems_.front().average());
-  for (int64_t g = 0; g < seen.outputs.size(0); ++g) {
-    const auto at = static_cast<size_t>(g);
-    mean->add(seen.outputs[g].unsqueeze(0), std::exp(graphs.log_prob[at]), graphs.temperature[at]);
+  for (size_t g = 0; g < graphs.lam_ids.size(); ++g) {
+    const size_t at = result.seen ? result.posterior.place(graphs.lam_ids[g]) : g;
+    mean->add(seen.outputs[static_cast<int64_t>(at)].unsqueeze(0), std::exp(graphs.log_prob[g]),
+              graphs.temperature[g]);
   }
   Prediction averaged{.rows = {}, .width = task().num_outputs(), .value = {}, .spread = {}};
   mean->finish(averaged);

@@ -19,9 +19,16 @@ struct GraphPosterior {
   Posterior p;
   std::vector<double> temperature;  // beside p.lam_ids(); empty: 1
 
+  size_t place(int64_t lam_id) const;  // of one of its points
   GraphWeights weights() const { return {p.lam_ids(), p.log_probs(), temperature}; }
   // Of some of its points.
   GraphWeights weights(const Posterior& part) const;
+};
+
+// What networks say of the evidence rows under some graphs, and what is true.
+struct SeenEvidence {
+  at::Tensor outputs;  // float64 [graphs, rows, width]
+  TargetRows target;
 };
 
 struct EStepResult {
@@ -29,6 +36,8 @@ struct EStepResult {
   std::vector<double> prior_losses;  // of points drawn from the prior, or of all
   double mean_loss = 0.0;            // under the posterior
   std::optional<McmcSummary> mcmc;
+  // Under each graph of the posterior, where more than its loss was needed of each.
+  std::optional<SeenEvidence> seen;
 };
 
 class EStep {
@@ -39,25 +48,29 @@ class EStep {
 
   EStepResult run(double eta, int64_t round, const Poll& poll) const;
 
-  // The temperature of the averaged prediction for the evidence rows.
-  double last_temperature(const GraphPosterior& posterior, const Poll& poll) const;
+  // Predictions have the temperatures of their graphs, and one more of their average. Those that
+  // make the heads of em.evidence=last-layer comparable are not the network's: it has none.
+  bool tempers_predictions() const;
+  // The temperature of the prediction for the evidence rows, averaged over the `kept` points of an
+  // E-step. Of cross-fitted networks it is that of the one that has not seen the row: all others
+  // know its label, so that no average over them would be honest.
+  double last_temperature(const EStepResult& result, const Posterior& kept, const Poll& poll) const;
 
  private:
   const GraphFamily& family() const { return problems_.front().family(); }
   const Task& task() const { return problems_.front().task(); }
   bool enumerates() const;
+  bool samples() const;
   bool tempers() const { return em_.temperature == GraphTemperature::kEach; }
 
   struct Judged {
     std::vector<double> loss, temperature;
-    at::Tensor log_likelihood;  // float64 [graphs, rows]; undefined where only the loss is needed
+    // Where more than the loss is needed:
+    at::Tensor log_likelihood;  // float64 [graphs, rows]
+    std::optional<SeenEvidence> seen;
   };
   Judged judge(std::span<const int64_t> lam_ids, const Poll& poll) const;
-  struct Evidence {
-    at::Tensor outputs;  // float64 [graphs, rows, width]
-    TargetRows target;
-  };
-  Evidence evidence(std::span<const int64_t> lam_ids, const Poll& poll) const;
+  SeenEvidence evidence(std::span<const int64_t> lam_ids, const Poll& poll) const;
   std::vector<int64_t> drawn_points() const;
   EStepResult weigh(std::vector<int64_t> ids, double eta, const Poll& poll) const;
   EStepResult sample(double eta, int64_t round, const Poll& poll) const;

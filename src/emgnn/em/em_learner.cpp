@@ -55,11 +55,6 @@ double EmLearner::eta(int64_t round) const {
   return options_.em.eta + options_.em.eta_step * static_cast<double>(round - 1);
 }
 
-bool EmLearner::held_out() const {
-  return options_.em.evidence == EvidenceKind::kCrossFit ||
-         options_.em.evidence == EvidenceKind::kValidation;
-}
-
 int64_t EmLearner::max_epochs() const {
   return options_.em.warmup + options_.em.rounds * options_.em.steps;
 }
@@ -102,16 +97,22 @@ void EmLearner::believe(const GraphPosterior& posterior, const Poll& poll) {
   for (Problem& problem : problems_) problem.believe(graphs, poll);
 }
 
+// As published, the posterior that predicts is that of the round in which weights were kept.
+bool EmLearner::judges_at_the_end() const {
+  return first().evidence() != EvidenceKind::kTrain &&
+         first().evidence() != EvidenceKind::kTrainAndValidation;
+}
+
 // The posterior of the kept weights, which may come from different rounds.
 void EmLearner::finish(FitObserver& observer) {
   const Poll poll = poll_of(observer, loop_.epochs());
-  if (held_out()) {
-    believe(graph_posterior(), poll);
-    posterior_ = e_step_.run(eta(options_.em.rounds), options_.em.rounds + 1, poll).posterior;
-    best_posterior_ = posterior_;
-  }
   believe(graph_posterior(), poll);
-  if (held_out()) temperature_ = e_step_.last_temperature(*posterior_, poll);
+  if (!judges_at_the_end()) return;
+  EStepResult result = e_step_.run(eta(options_.em.rounds), options_.em.rounds + 1, poll);
+  const Posterior kept = kept_to_predict(result.posterior.p);
+  temperature_ = e_step_.last_temperature(result, kept, poll);
+  best_posterior_ = posterior_ = std::move(result.posterior);
+  believe(*posterior_, poll);
 }
 
 double EmLearner::descend(size_t member, int64_t epoch, int64_t step) {
@@ -161,8 +162,9 @@ Prediction EmLearner::predict(std::span<const int32_t> rows, const Poll& poll) {
   believe(posterior, poll);
   const GraphWeights graphs = posterior.weights(kept_to_predict(posterior.p));
   const std::unique_ptr<Expectation> mean = task.expectation(first().average());
-  for (Problem& problem : problems_)
-    problem.predict(graphs, rows, 1.0 / static_cast<double>(problems_.size()), *mean, poll);
+  const Problem::View view = first().view_of(rows);
+  for (const Problem& problem : problems_)
+    problem.predict(*view, graphs, 1.0 / static_cast<double>(problems_.size()), *mean, poll);
   Prediction out{
       .rows = {rows.begin(), rows.end()}, .width = task.num_outputs(), .value = {}, .spread = {}};
   mean->finish(out);
@@ -192,7 +194,7 @@ std::optional<GraphDistribution> EmLearner::graphs() const {
 void EmLearner::visit_state(StateVisitor& visitor) {
   first().task().visit_state(visitor);
   loop_.visit_state(visitor);
-  const bool tempered = options_.em.temperature == GraphTemperature::kEach;
+  const bool tempered = e_step_.tempers_predictions();
   if (tempered) visitor.number("temperature", temperature_);
   if (!visitor.training()) {
     std::optional<GraphPosterior> stored;

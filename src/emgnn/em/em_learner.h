@@ -46,15 +46,15 @@ class EmLearner : public Learner, private FitStep {
   bool warming_up(int64_t epoch) const { return epoch < options_.em.warmup; }
   const Problem& first() const { return problems_.front(); }
   int64_t num_points() const { return first().family().size(); }
-  // Graphs are judged by labels that the networks have not seen.
-  bool held_out() const;
   double eta(int64_t round) const;
   const GraphPosterior& graph_posterior() const;
   // p_t as predictions use it: em.keep.
   Posterior kept_to_predict(const Posterior& posterior) const;
 
   int64_t max_epochs() const override;
-  int64_t steps_per_epoch() const override { return problems_.front().steps_per_epoch(); }
+  int64_t steps_per_epoch(size_t member) const override {
+    return problems_[member].steps_per_epoch();
+  }
   bool needs_beginning(int64_t epoch) const override;
   void begin_epoch(int64_t epoch, FitObserver& observer) override;
   int64_t round(int64_t epoch) const override;
@@ -62,7 +62,10 @@ class EmLearner : public Learner, private FitStep {
   bool validates(int64_t epoch) const override { return !warming_up(epoch); }
   PartScores validate(size_t member, Ranks ranks) override;
   void keep(size_t /*member*/) override { best_posterior_ = posterior_; }
-  bool has_finish() const override { return held_out() || first().family().reads_beliefs(); }
+  bool judges_at_the_end() const;
+  bool has_finish() const override {
+    return judges_at_the_end() || first().family().reads_beliefs();
+  }
   void finish(FitObserver& observer) override;
   Poll poll_of(FitObserver& observer, int64_t epoch) const;
   // What each network says of all nodes becomes known to its graphs.

@@ -29,9 +29,10 @@ void describe(OptionVisitor& v, EmOptions& o) {
          "strength of pushing away from bad graphs (contrast, sign)");
   v.integer("em.draws", o.draws, 1, 100000,
             "graphs drawn per gradient step; the molecules of a batch are dealt out to them");
-  v.choice("em.evidence", o.evidence, {"train", "train+validation", "validation", "cross-fit"},
+  v.choice("em.evidence", o.evidence,
+           {"train", "train+validation", "validation", "cross-fit", "last-layer"},
            "labels by which graphs are judged; cross-fit: the training labels, each by a network "
-           "that has not seen it");
+           "that has not seen it; last-layer: each by a last layer that was fitted without it");
   v.integer("em.folds", o.folds, 2, 1000,
             "cross-fit: networks, each trained without one part of the training labels");
   v.choice("em.temperature", o.temperature, {"none", "each"},

@@ -6,6 +6,7 @@
 
 #include <emgnn/base/options.h>
 #include <emgnn/learn/average.h>
+#include <emgnn/learn/evidence.h>
 
 namespace emgnn {
 
@@ -13,7 +14,6 @@ enum class Recipe { kPublished, kHeldOut };
 enum class Variant { kPt, kPo, kPd, kPh };
 enum class WeightRule { kImportance, kContrast, kSign, kOne };
 enum class PosteriorMode { kAuto, kExact, kMcmc, kStack, kPrior };
-enum class EvidenceKind { kTrain, kTrainAndValidation, kValidation, kCrossFit };
 enum class GraphTemperature { kNone, kEach };
 enum class PredictWith { kAll, kAbovePrior };
 enum class PosteriorOf { kBest, kLast };

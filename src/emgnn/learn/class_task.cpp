@@ -90,6 +90,10 @@ at::Tensor ClassTask::outputs_of(const Prediction& prediction) const {
   return at::tensor(prediction.value).view({1, -1, num_classes_}).clamp_min(kSmallest);
 }
 
+at::Tensor ClassTask::right_outputs(const TargetRows& target) const {
+  return at::one_hot(target.cls, num_classes_).to(at::kDouble) * kRightLogit;
+}
+
 void ClassTask::temper(Prediction& prediction, double temperature) const {
   apply_temperature(prediction.value, num_classes_, temperature);
 }

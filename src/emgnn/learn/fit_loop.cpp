@@ -106,7 +106,6 @@ void FitLoop::begin(FitStep& step, FitObserver& observer) {
 void FitLoop::one_epoch(FitStep& step, FitObserver& observer) {
   EpochRecord record{.max_epochs = step.max_epochs(), .round = step.round(epoch_)};
   if (step.needs_beginning(epoch_)) begin(step, observer);
-  const int64_t steps = step.steps_per_epoch();
   const double progress = static_cast<double>(epoch_) / static_cast<double>(step.max_epochs());
   const bool last = epoch_ + 1 == step.max_epochs();
   const bool validates =
@@ -116,6 +115,7 @@ void FitLoop::one_epoch(FitStep& step, FitObserver& observer) {
   for (size_t m = 0; m < members_.size(); ++m) {
     Member& member = members_[m];
     if (member.stopped) continue;
+    const int64_t steps = step.steps_per_epoch(m);
     double sum = 0.0;
     for (int64_t k = 0; k < steps; ++k) {
       sum += step.descend(m, epoch_, epoch_ * steps + k);

@@ -24,12 +24,12 @@ class FitStep {
  public:
   virtual ~FitStep() = default;
   virtual int64_t max_epochs() const = 0;
-  virtual int64_t steps_per_epoch() const = 0;
+  virtual int64_t steps_per_epoch(size_t member) const = 0;
   // Before epoch `epoch` (from 0), with the weights that predict. EM has its E-steps here.
   virtual bool needs_beginning(int64_t /*epoch*/) const { return false; }
   virtual void begin_epoch(int64_t /*epoch*/, FitObserver& /*observer*/) {}
   virtual int64_t round(int64_t /*epoch*/) const { return 0; }  // for records
-  // Leaves gradients in the parameters; the mean loss. `step` counts gradient steps.
+  // Leaves gradients in the parameters; the mean loss. `step` counts the member's gradient steps.
   virtual double descend(size_t member, int64_t epoch, int64_t step) = 0;
   virtual bool validates(int64_t /*epoch*/) const { return true; }
   virtual PartScores validate(size_t member, Ranks ranks) = 0;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <emgnn/base/error.h>
 #include <emgnn/learn/probability_expectation.h>
 #include <emgnn/learn/tasks.h>
 #include <emgnn/learn/temperature.h>
@@ -80,6 +81,14 @@ std::vector<double> LabelTask::temperatures(const at::Tensor& outputs,
 at::Tensor LabelTask::outputs_of(const Prediction& prediction) const {
   constexpr double kSmallest = 1e-15;  // keeps the logit of a certain answer finite
   return at::logit(at::tensor(prediction.value).view({1, -1, num_labels_}), kSmallest);
+}
+
+at::Tensor LabelTask::right_outputs(const TargetRows& target) const {
+  if (target.weight.eq(0.0).any().item<bool>()) {
+    throw UsageError(
+        "em.evidence=last-layer needs all labels of the rows to train on; use cross-fit");
+  }
+  return (target.value * 2.0 - 1.0) * kRightLogit;
 }
 
 void LabelTask::temper(Prediction& prediction, double temperature) const {

@@ -30,7 +30,7 @@ class NetworkLearner : public Learner, private FitStep {
 
  private:
   int64_t max_epochs() const override { return options_.fit.epochs; }
-  int64_t steps_per_epoch() const override { return problem_.steps_per_epoch(); }
+  int64_t steps_per_epoch(size_t /*member*/) const override { return problem_.steps_per_epoch(); }
   double descend(size_t member, int64_t epoch, int64_t step) override;
   PartScores validate(size_t member, Ranks ranks) override;
 

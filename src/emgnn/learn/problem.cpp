@@ -11,6 +11,7 @@
 
 #include <emgnn/base/error.h>
 #include <emgnn/data/split_shares.h>
+#include <emgnn/learn/leave_one_out.h>
 #include <emgnn/learn/serial_aten.h>
 
 namespace emgnn {
@@ -47,7 +48,13 @@ std::span<const double> numbers(const at::Tensor& t) {
 }  // namespace
 
 Problem::Problem(ProblemParts parts, const ProblemOptions& options)
-    : parts_(std::move(parts)), options_(options) {}
+    : parts_(std::move(parts)), options_(options) {
+  if (options.evidence == EvidenceKind::kLastLayer && !network().has_last_features()) {
+    throw UsageError(
+        "em.evidence=last-layer: this network has no hidden layer before a last product with "
+        "weights; use cross-fit");
+  }
+}
 
 Problem::View Problem::view_of(std::span<const int32_t> rows) const {
   return family().view(rows, network().needs());
@@ -58,7 +65,7 @@ at::Tensor Problem::run(const GraphBatch& batch, const Mode& mode) const {
 }
 
 void Problem::evaluate(const FamilyView& view, std::span<const int64_t> lam_ids,
-                       const FamilyView::Take& take, const Poll& poll) const {
+                       const FamilyView::Take& take, const Poll& poll, Forward forward) const {
   const SerialAten serial;
   const at::NoGradGuard no_grad;
   const Mode mode;
@@ -69,7 +76,7 @@ void Problem::evaluate(const FamilyView& view, std::span<const int64_t> lam_ids,
       embedded = network().embed(batch.input, mode);
       embedded_input = batch.input;
     }
-    return network().forward(batch, embedded, mode);
+    return (network().*forward)(batch, embedded, mode);
   };
   view.evaluate({lam_ids, beliefs_.get()}, run_batch, take, poll);
 }
@@ -77,23 +84,28 @@ void Problem::evaluate(const FamilyView& view, std::span<const int64_t> lam_ids,
 const Problem::View& Problem::evidence_view() {
   if (evidence_) return evidence_;
   const Split& split = data().split();
+  const char* shared = nullptr;  // the name of a view that others use, too
   switch (options_.evidence) {
-    case EvidenceRows::kTrain:
+    case EvidenceKind::kTrain:
+    case EvidenceKind::kLastLayer:
       evidence_rows_ = split.train;
+      shared = "train";
       break;
-    case EvidenceRows::kTrainAndValidation:
+    case EvidenceKind::kTrainAndValidation:
       evidence_rows_ = split.train;
       evidence_rows_.insert(evidence_rows_.end(), split.validation.begin(), split.validation.end());
       break;
-    case EvidenceRows::kValidation:
+    case EvidenceKind::kValidation:
       evidence_rows_ = split.validation;
+      shared = "validation";
       break;
-    case EvidenceRows::kLeftOut:
+    case EvidenceKind::kCrossFit:
       evidence_rows_ = options_.left_out;
       break;
   }
   evidence_target_ = task().target(evidence_rows_);
-  return evidence_ = view_of(evidence_rows_);
+  const auto make = [&] { return view_of(evidence_rows_); };
+  return evidence_ = shared != nullptr ? parts_.views->of(shared, make) : make();
 }
 
 const TargetRows& Problem::evidence_target() {
@@ -101,27 +113,38 @@ const TargetRows& Problem::evidence_target() {
   return evidence_target_;
 }
 
+// Outputs for the evidence rows, [k, rows, width] of the next k graphs. The replicates of a graph
+// may be averaged before the last layer, in which outputs are linear.
+void Problem::judge(std::span<const int64_t> lam_ids, const TakeOutputs& take, const Poll& poll) {
+  const FamilyView& view = *evidence_view();
+  if (options_.evidence != EvidenceKind::kLastLayer) {
+    const auto each = [&](size_t /*first*/, const at::Tensor& outputs) {
+      take(without_replicates(outputs));
+    };
+    evaluate(view, lam_ids, each, poll);
+    return;
+  }
+  const at::Tensor right = task().right_outputs(evidence_target_);
+  const auto each = [&](size_t /*first*/, const at::Tensor& features) {
+    take(leave_one_out(without_replicates(features), right));
+  };
+  evaluate(view, lam_ids, each, poll, &Network::last_features);
+}
+
 at::Tensor Problem::outputs(std::span<const int64_t> lam_ids, const Poll& poll) {
   std::vector<at::Tensor> tiles;
-  evaluate(
-      *evidence_view(), lam_ids,
-      [&](size_t /*first*/, const at::Tensor& outputs) {
-        tiles.push_back(without_replicates(outputs));
-      },
-      poll);
+  judge(
+      lam_ids, [&](const at::Tensor& outputs) { tiles.push_back(outputs); }, poll);
   return at::cat(tiles);
 }
 
 std::vector<double> Problem::losses(std::span<const int64_t> lam_ids, const Poll& poll) {
   std::vector<double> losses;
-  evaluate(
-      *evidence_view(), lam_ids,
-      [&](size_t /*first*/, const at::Tensor& outputs) {
-        const std::vector<double> tile =
-            task().losses(without_replicates(outputs), evidence_target_);
-        losses.insert(losses.end(), tile.begin(), tile.end());
-      },
-      poll);
+  const auto take = [&](const at::Tensor& outputs) {
+    const std::vector<double> tile = task().losses(outputs, evidence_target_);
+    losses.insert(losses.end(), tile.begin(), tile.end());
+  };
+  judge(lam_ids, take, poll);
   return losses;
 }
 
@@ -236,8 +259,8 @@ Objective Problem::objective_of_rows(std::span<const LambdaDraw> draws, const Mo
   return {.value = value, .mean_loss = loss.mean().item<double>()};
 }
 
-void Problem::expect(const FamilyView& view, const GraphWeights& graphs, double share,
-                     Expectation& into, const Poll& poll) const {
+void Problem::predict(const FamilyView& view, const GraphWeights& graphs, double share,
+                      Expectation& into, const Poll& poll) const {
   evaluate(
       view, graphs.lam_ids,
       [&](size_t first, const at::Tensor& outputs) {
@@ -260,19 +283,14 @@ PartScores Problem::validate(const GraphWeights& graphs, Ranks ranks) {
   const std::vector<int32_t>& rows = data().split().validation;
   const View view = parts_.views->of("validation", [&] { return view_of(rows); });
   const std::unique_ptr<Expectation> mean = task().expectation(options_.average);
-  expect(*view, graphs, 1.0, *mean, {});
+  predict(*view, graphs, 1.0, *mean, {});
   return task().score(finished(*mean, rows).value, rows, ranks);
-}
-
-void Problem::predict(const GraphWeights& graphs, std::span<const int32_t> rows, double share,
-                      Expectation& into, const Poll& poll) {
-  expect(*view_of(rows), graphs, share, into, poll);
 }
 
 Prediction Problem::predict(const GraphWeights& graphs, std::span<const int32_t> rows,
                             const Poll& poll) {
   const std::unique_ptr<Expectation> mean = task().expectation(options_.average);
-  predict(graphs, rows, 1.0, *mean, poll);
+  predict(*view_of(rows), graphs, 1.0, *mean, poll);
   return finished(*mean, rows);
 }
 

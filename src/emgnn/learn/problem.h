@@ -16,6 +16,7 @@
 
 #include <emgnn/data/data.h>
 #include <emgnn/learn/agreement.h>
+#include <emgnn/learn/evidence.h>
 #include <emgnn/learn/learner.h>
 #include <emgnn/learn/options.h>
 #include <emgnn/learn/task.h>
@@ -61,20 +62,20 @@ struct ProblemParts {
   std::shared_ptr<SharedViews> views = std::make_shared<SharedViews>();
 };
 
-// The labelled rows by which graphs are judged.
-enum class EvidenceRows { kTrain, kTrainAndValidation, kValidation, kLeftOut };
-
 struct ProblemOptions {
   BatchOptions batch;
   AgreementOptions agreement;
   Average average = Average::kLogits;
-  EvidenceRows evidence = EvidenceRows::kTrain;
+  EvidenceKind evidence = EvidenceKind::kTrain;
   std::vector<int32_t> left_out;  // training rows that the network is not trained on
   uint64_t seed = 0;              // of the order of the rows, and of dropout
 };
 
 class Problem {
  public:
+  using View = SharedViews::View;
+
+  // UsageError when the network cannot give the evidence.
   Problem(ProblemParts parts, const ProblemOptions& options);
 
   const GraphFamily& family() const { return *parts_.family; }
@@ -85,10 +86,12 @@ class Problem {
   const Data& data() const { return *parts_.data; }
 
   uint64_t seed() const { return options_.seed; }
+  EvidenceKind evidence() const { return options_.evidence; }
 
   // L(λ, θ) of the evidence rows, without dropout.
   std::vector<double> losses(std::span<const int64_t> lam_ids, const Poll& poll);
-  // What the network says of them: [graphs, rows, width]; and what is true.
+  // What the network says of them, or its last layer fitted without them: [graphs, rows, width];
+  // and what is true.
   at::Tensor outputs(std::span<const int64_t> lam_ids, const Poll& poll);
   const TargetRows& evidence_target();
 
@@ -106,22 +109,24 @@ class Problem {
 
   PartScores validate(const GraphWeights& graphs, Ranks ranks);
   Prediction predict(const GraphWeights& graphs, std::span<const int32_t> rows, const Poll& poll);
-  // Adds what the network predicts for some rows, as one part of `share` of a mean.
-  void predict(const GraphWeights& graphs, std::span<const int32_t> rows, double share,
-               Expectation& into, const Poll& poll);
+  // Adds what the network predicts for the rows of a view, as one part of `share` of a mean.
+  void predict(const FamilyView& view, const GraphWeights& graphs, double share, Expectation& into,
+               const Poll& poll) const;
+  // Any network of this shape sees the rows so.
+  View view_of(std::span<const int32_t> rows) const;
   Average average() const { return options_.average; }
 
  private:
-  using View = SharedViews::View;
+  using Forward = at::Tensor (Network::*)(const GraphBatch&, const at::Tensor&, const Mode&) const;
+  using TakeOutputs = std::function<void(const at::Tensor& outputs)>;
 
   void evaluate(const FamilyView& view, std::span<const int64_t> lam_ids,
-                const FamilyView::Take& take, const Poll& poll) const;
-  void expect(const FamilyView& view, const GraphWeights& graphs, double share, Expectation& into,
-              const Poll& poll) const;
+                const FamilyView::Take& take, const Poll& poll,
+                Forward forward = &Network::forward) const;
+  void judge(std::span<const int64_t> lam_ids, const TakeOutputs& take, const Poll& poll);
   Prediction finished(const Expectation& mean, std::span<const int32_t> rows) const;
   const View& evidence_view();
   void begin_training();
-  View view_of(std::span<const int32_t> rows) const;
   std::span<const int32_t> batch_rows(uint64_t step);
   at::Tensor run(const GraphBatch& batch, const Mode& mode) const;
   Objective objective_of_items(std::span<const LambdaDraw> draws, const Mode& mode);

@@ -70,6 +70,9 @@ class Task {
                                            const TargetRows& target) const;
   // Outputs [1, rows, width] that would predict this.
   virtual at::Tensor outputs_of(const Prediction& prediction) const = 0;
+  // What a head that is fitted by least squares is to say: float64 [rows, width]. UsageError where
+  // a part of it is not known.
+  virtual at::Tensor right_outputs(const TargetRows& target) const = 0;
   // What a temperature makes of a prediction.
   virtual void temper(Prediction& /*prediction*/, double /*temperature*/) const {}
 

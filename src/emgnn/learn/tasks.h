@@ -7,6 +7,10 @@
 
 namespace emgnn {
 
+// The logit of a right answer in right_outputs(): a temperature of 0.1 to 3 makes it anything
+// between unsure and certain.
+inline constexpr double kRightLogit = 5.0;
+
 // One class per row: softmax and cross-entropy.
 class ClassTask : public Task {
  public:
@@ -21,6 +25,7 @@ class ClassTask : public Task {
                                    const TargetRows& target) const override;
   void temper(Prediction& prediction, double temperature) const override;
   at::Tensor outputs_of(const Prediction& prediction) const override;
+  at::Tensor right_outputs(const TargetRows& target) const override;
   std::unique_ptr<Expectation> expectation(Average average) const override;
   Prediction average(std::span<const Prediction> predictions) const override;
   std::span<const ScoreInfo> scores() const override { return class_score_info(); }
@@ -48,6 +53,7 @@ class LabelTask : public Task {
                                    const TargetRows& target) const override;
   void temper(Prediction& prediction, double temperature) const override;
   at::Tensor outputs_of(const Prediction& prediction) const override;
+  at::Tensor right_outputs(const TargetRows& target) const override;
   std::unique_ptr<Expectation> expectation(Average average) const override;
   std::span<const ScoreInfo> scores() const override { return label_score_info(); }
   const ScoreInfo& main_score() const override;
@@ -70,6 +76,7 @@ class ValueTask : public Task {
   TargetRows target(std::span<const int32_t> rows) const override;
   at::Tensor row_loss(const at::Tensor& outputs, const TargetRows& target) const override;
   at::Tensor outputs_of(const Prediction& prediction) const override;
+  at::Tensor right_outputs(const TargetRows& target) const override;
   std::unique_ptr<Expectation> expectation(Average average) const override;
   std::span<const ScoreInfo> scores() const override { return value_score_info(); }
   const ScoreInfo& main_score() const override;

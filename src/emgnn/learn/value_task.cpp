@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <emgnn/base/error.h>
 #include <emgnn/learn/tasks.h>
 
 namespace emgnn {
@@ -111,6 +112,14 @@ at::Tensor ValueTask::outputs_of(const Prediction& prediction) const {
   for (size_t i = 0; i < prediction.value.size(); ++i)
     z.push_back(scale_[i % scale_.size()].standardise(prediction.value[i]));
   return at::tensor(z).view({1, -1, num_outputs()});
+}
+
+at::Tensor ValueTask::right_outputs(const TargetRows& target) const {
+  if (target.weight.defined()) {
+    throw UsageError(
+        "em.evidence=last-layer needs all targets of the rows to train on; use cross-fit");
+  }
+  return target.value;
 }
 
 std::unique_ptr<Expectation> ValueTask::expectation(Average /*average*/) const {

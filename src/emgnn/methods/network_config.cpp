@@ -1,31 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <emgnn/methods/network_config.h>
 
-#include <emgnn/base/error.h>
 #include <emgnn/em/em_learner.h>
 #include <emgnn/learn/folds.h>
 #include <emgnn/learn/network_learner.h>
 #include <emgnn/space/no_graph.h>
 
 namespace emgnn {
-
-namespace {
-
-EvidenceRows evidence_rows(EvidenceKind kind) {
-  switch (kind) {
-    case EvidenceKind::kTrain:
-      return EvidenceRows::kTrain;
-    case EvidenceKind::kTrainAndValidation:
-      return EvidenceRows::kTrainAndValidation;
-    case EvidenceKind::kValidation:
-      return EvidenceRows::kValidation;
-    case EvidenceKind::kCrossFit:
-      return EvidenceRows::kLeftOut;
-  }
-  throw InternalError("unknown evidence");
-}
-
-}  // namespace
 
 void NetworkConfig::describe(OptionVisitor& visitor, const DataFacts& facts) {
   const bool molecules = facts.kind == DataKind::kMolecules;
@@ -70,7 +51,7 @@ std::vector<Problem> NetworkConfig::problems(const ProblemParts& parts, uint64_t
   ProblemOptions options{.batch = batch_,
                          .agreement = agreement_,
                          .average = em_options_.average,
-                         .evidence = evidence_rows(em_options_.evidence),
+                         .evidence = em_options_.evidence,
                          .left_out = {},
                          .seed = seed};
   std::vector<std::vector<int32_t>> folds(1);

@@ -59,21 +59,30 @@ at::Tensor GatLayer::attention_scores(const at::Tensor& z, const at::Tensor& a) 
   return (z.unflatten(-1, {heads_, width_}) * a).sum(-1);
 }
 
-at::Tensor GatLayer::from_embedded(const Propagation& hop, const at::Tensor& embedded,
-                                   const Mode& mode) const {
+at::Tensor GatLayer::attention(const Propagation& hop, const at::Tensor& embedded,
+                               const Mode& mode) const {
   const c10::intrusive_ptr<Edges>& edges = hop.edges();
   at::Tensor scores = edge_scores(edges, attention_scores(hop.self(embedded), left_),
                                   attention_scores(embedded, right_), slope_);
   // Absent entries have weight 0 and are left out of the softmax.
   if (weighted_) scores = scores + edges->weight.clamp_min(1e-30).log().unsqueeze(-1);
-  at::Tensor attention = edge_softmax(edges, scores);
-  if (!is_identity(drop_, mode)) attention = bias_activation(attention, at::Tensor(), drop_, mode);
-  const at::Tensor out = aggregate(edges, attention, embedded);
+  const at::Tensor out = edge_softmax(edges, scores);
+  return is_identity(drop_, mode) ? out : bias_activation(out, at::Tensor(), drop_, mode);
+}
+
+at::Tensor GatLayer::from_embedded(const Propagation& hop, const at::Tensor& embedded,
+                                   const Mode& mode) const {
+  const at::Tensor out = aggregate(hop.edges(), attention(hop, embedded, mode), embedded);
   return last_ ? out.unflatten(-1, {heads_, width_}).mean(-2) : out;
 }
 
 at::Tensor GatLayer::forward(const Propagation& hop, const at::Tensor& h, const Mode& mode) const {
   return from_embedded(hop, dense_product(h, weight_), mode);
+}
+
+at::Tensor GatLayer::features(const Propagation& hop, const at::Tensor& h, const Mode& mode) const {
+  const std::vector<at::Tensor> each(static_cast<size_t>(heads_), h);
+  return aggregate(hop.edges(), attention(hop, dense_product(h, weight_), mode), at::cat(each, -1));
 }
 
 }  // namespace emgnn

@@ -31,9 +31,13 @@ class GatLayer : public Layer {
   at::Tensor from_embedded(const Propagation& hop, const at::Tensor& embedded,
                            const Mode& mode) const override;
   at::Tensor forward(const Propagation& hop, const at::Tensor& h, const Mode& mode) const override;
+  // Σ_j α_ij h_j of each head, the attention being what it is.
+  bool has_features() const override { return last_; }
+  at::Tensor features(const Propagation& hop, const at::Tensor& h, const Mode& mode) const override;
   at::Tensor bias() const override { return bias_; }
 
  private:
+  at::Tensor attention(const Propagation& hop, const at::Tensor& embedded, const Mode& mode) const;
   at::Tensor attention_scores(const at::Tensor& z, const at::Tensor& a) const;
 
   int64_t heads_, width_;  // of one head

@@ -49,4 +49,10 @@ at::Tensor GcnLayer::forward(const Propagation& hop, const at::Tensor& h,
   return self_weight_.defined() ? out + dense_product(hop.self(h), self_weight_) : out;
 }
 
+at::Tensor GcnLayer::features(const Propagation& hop, const at::Tensor& h,
+                              const Mode& /*mode*/) const {
+  const at::Tensor out = hop.apply(h);
+  return self_weight_.defined() ? at::cat({out, hop.self(h)}, -1) : out;
+}
+
 }  // namespace emgnn

@@ -26,6 +26,9 @@ class GcnLayer : public Layer {
   at::Tensor from_embedded(const Propagation& hop, const at::Tensor& embedded,
                            const Mode& mode) const override;
   at::Tensor forward(const Propagation& hop, const at::Tensor& h, const Mode& mode) const override;
+  // S H; with weights of its own beside it, H.
+  bool has_features() const override { return true; }
+  at::Tensor features(const Propagation& hop, const at::Tensor& h, const Mode& mode) const override;
   at::Tensor bias() const override { return bias_; }
 
  private:

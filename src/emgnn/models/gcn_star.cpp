@@ -143,8 +143,9 @@ at::Tensor GcnStar::embed(const c10::intrusive_ptr<InputFeatures>& x, const Mode
   return is_identity(drop, mode) ? x->dense : bias_activation(x->dense, at::Tensor(), drop, mode);
 }
 
-at::Tensor GcnStar::forward(const GraphBatch& batch, const at::Tensor& embedded,
-                            const Mode& mode) const {
+// Behind the last layer.
+at::Tensor GcnStar::rows(const GraphBatch& batch, const at::Tensor& embedded,
+                         const Mode& mode) const {
   const StackOptions& stack = options_.stack;
   at::Tensor h = embedded;
   for (int l = 0; l < static_cast<int>(layers_.size()); ++l) {
@@ -154,7 +155,17 @@ at::Tensor GcnStar::forward(const GraphBatch& batch, const at::Tensor& embedded,
     const bool residual = options_.residual && h.size(1) == stack.hidden;
     h = residual ? next + batch.hop(l).self(h) : next;
   }
-  return head_->forward(batch, h, mode);
+  return h;
+}
+
+at::Tensor GcnStar::forward(const GraphBatch& batch, const at::Tensor& embedded,
+                            const Mode& mode) const {
+  return head_->forward(batch, rows(batch, embedded, mode), mode);
+}
+
+at::Tensor GcnStar::last_features(const GraphBatch& batch, const at::Tensor& embedded,
+                                  const Mode& mode) const {
+  return head_->features(batch, rows(batch, embedded, mode), mode);
 }
 
 }  // namespace emgnn

@@ -39,6 +39,9 @@ class GcnStar : public Network {
   at::Tensor embed(const c10::intrusive_ptr<InputFeatures>& x, const Mode& mode) const override;
   at::Tensor forward(const GraphBatch& batch, const at::Tensor& embedded,
                      const Mode& mode) const override;
+  bool has_last_features() const override { return true; }
+  at::Tensor last_features(const GraphBatch& batch, const at::Tensor& embedded,
+                           const Mode& mode) const override;
 
  private:
   struct Layer {
@@ -55,6 +58,7 @@ class GcnStar : public Network {
   int64_t num_terms() const { return options_.affine ? 2 : 1; }
   Layer make_layer(int64_t inputs, int index, uint64_t seed);
   at::Tensor weight(const Layer& layer) const;
+  at::Tensor rows(const GraphBatch& batch, const at::Tensor& embedded, const Mode& mode) const;
   Convolved convolve(const GraphBatch& batch, const at::Tensor& h, int number,
                      const Mode& mode) const;
 

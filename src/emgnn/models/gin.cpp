@@ -35,16 +35,26 @@ at::Tensor GinLayer::embed(const c10::intrusive_ptr<InputFeatures>& x, double dr
   return input_product(x, inner_, dropout, mode);
 }
 
-at::Tensor GinLayer::from_embedded(const Propagation& hop, const at::Tensor& embedded,
-                                   const Mode& mode) const {
+// act((1 + ε) h W₁ + Σ_j h_j W₁ + b₁)
+at::Tensor GinLayer::inner(const Propagation& hop, const at::Tensor& embedded,
+                           const Mode& mode) const {
   const at::Tensor own = hop.self(embedded);
   const at::Tensor neighbours = sums_ ? hop.apply(embedded) : adjacency_product(hop, embedded);
   const at::Tensor sum = neighbours + (epsilon_.defined() ? own + own * epsilon_ : own);
-  return dense_product(bias_activation(sum, inner_bias_, activation_, mode), outer_);
+  return bias_activation(sum, inner_bias_, activation_, mode);
+}
+
+at::Tensor GinLayer::from_embedded(const Propagation& hop, const at::Tensor& embedded,
+                                   const Mode& mode) const {
+  return dense_product(inner(hop, embedded, mode), outer_);
 }
 
 at::Tensor GinLayer::forward(const Propagation& hop, const at::Tensor& h, const Mode& mode) const {
   return from_embedded(hop, dense_product(h, inner_), mode);
+}
+
+at::Tensor GinLayer::features(const Propagation& hop, const at::Tensor& h, const Mode& mode) const {
+  return inner(hop, dense_product(h, inner_), mode);
 }
 
 }  // namespace emgnn

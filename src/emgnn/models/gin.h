@@ -23,9 +23,14 @@ class GinLayer : public Layer {
   at::Tensor from_embedded(const Propagation& hop, const at::Tensor& embedded,
                            const Mode& mode) const override;
   at::Tensor forward(const Propagation& hop, const at::Tensor& h, const Mode& mode) const override;
+  // What W₂ is multiplied with.
+  bool has_features() const override { return true; }
+  at::Tensor features(const Propagation& hop, const at::Tensor& h, const Mode& mode) const override;
   at::Tensor bias() const override { return outer_bias_; }
 
  private:
+  at::Tensor inner(const Propagation& hop, const at::Tensor& embedded, const Mode& mode) const;
+
   Nonlinearity activation_;
   bool sums_;           // the hop sums over neighbours by itself, without normalisation
   at::Tensor epsilon_;  // [1]; undefined: 0

@@ -42,16 +42,20 @@ at::Tensor GraphHead::read_out(const Segments& items, const at::Tensor& h) const
   return at::cat({items.weighted_sum(h, gate), items.max(h)}, 1);
 }
 
-at::Tensor GraphHead::forward(const GraphBatch& batch, const at::Tensor& h,
-                              const Mode& mode) const {
+at::Tensor GraphHead::features(const GraphBatch& batch, const at::Tensor& h,
+                               const Mode& mode) const {
   const double dropout = plan_.options.head_dropout;
   const Nonlinearity drop{.dropout = dropout, .dropout_id = hidden_dropout(plan_.index)};
   at::Tensor g = read_out(*batch.items, h);
   if (!is_identity(drop, mode)) g = bias_activation(g, at::Tensor(), drop, mode);
   const Nonlinearity f{plan_.stack.activation, plan_.stack.slope, dropout,
                        hidden_dropout(plan_.index + 1)};
-  const at::Tensor hidden = bias_activation(dense_product(g, head_weight_), head_bias_, f, mode);
-  return dense_product(hidden, output_weight_) + output_bias_;
+  return bias_activation(dense_product(g, head_weight_), head_bias_, f, mode);
+}
+
+at::Tensor GraphHead::forward(const GraphBatch& batch, const at::Tensor& h,
+                              const Mode& mode) const {
+  return dense_product(features(batch, h, mode), output_weight_) + output_bias_;
 }
 
 }  // namespace emgnn

@@ -25,6 +25,8 @@ class GraphHead {
 
   // h [rows of the last hop, inputs] -> [items, outputs].
   at::Tensor forward(const GraphBatch& batch, const at::Tensor& h, const Mode& mode) const;
+  // The perceptron's hidden layer, in which that is linear: [items, options.head].
+  at::Tensor features(const GraphBatch& batch, const at::Tensor& h, const Mode& mode) const;
 
  private:
   at::Tensor read_out(const Segments& items, const at::Tensor& h) const;

@@ -5,10 +5,17 @@
 
 #include <algorithm>
 
+#include <emgnn/base/error.h>
+
 namespace emgnn {
 
 std::string LayerPlace::name(const char* parameter) const {
   return fmt::format("layers.{}.{}", index, parameter);
+}
+
+at::Tensor Layer::features(const Propagation& /*hop*/, const at::Tensor& /*h*/,
+                           const Mode& /*mode*/) const {
+  throw InternalError("the layer is not a product with its weights");
 }
 
 LayerStack::LayerStack(const Plan& plan, const MakeLayer& make) : options_(plan.stack) {
@@ -45,10 +52,10 @@ at::Tensor LayerStack::embed(const c10::intrusive_ptr<InputFeatures>& x, const M
   return layers_.front()->embed(x, options_.input_dropout, mode);
 }
 
-at::Tensor LayerStack::forward(const GraphBatch& batch, const at::Tensor& embedded,
-                               const Mode& mode) const {
+at::Tensor LayerStack::run(size_t count, const GraphBatch& batch, const at::Tensor& embedded,
+                           const Mode& mode) const {
   at::Tensor h = embedded;
-  for (size_t l = 0; l < layers_.size(); ++l) {
+  for (size_t l = 0; l < count; ++l) {
     const Layer& layer = *layers_[l];
     const int number = static_cast<int>(l);
     const Propagation& hop = batch.hop(number);
@@ -63,7 +70,21 @@ at::Tensor LayerStack::forward(const GraphBatch& batch, const at::Tensor& embedd
     const at::Tensor bias = layer.bias();
     if (bias.defined() || !is_identity(f, mode)) h = bias_activation(h, bias, f, mode);
   }
+  return h;
+}
+
+at::Tensor LayerStack::forward(const GraphBatch& batch, const at::Tensor& embedded,
+                               const Mode& mode) const {
+  const at::Tensor h = run(layers_.size(), batch, embedded, mode);
   return head_ ? head_->forward(batch, h, mode) : h;
+}
+
+at::Tensor LayerStack::last_features(const GraphBatch& batch, const at::Tensor& embedded,
+                                     const Mode& mode) const {
+  if (head_) return head_->features(batch, run(layers_.size(), batch, embedded, mode), mode);
+  const size_t last = layers_.size() - 1;
+  return layers_[last]->features(batch.hop(static_cast<int>(last)),
+                                 run(last, batch, embedded, mode), mode);
 }
 
 }  // namespace emgnn

@@ -29,6 +29,10 @@ class Layer {
   virtual at::Tensor forward(const Propagation& hop, const at::Tensor& h,
                              const Mode& mode) const = 0;
 
+  // What forward() multiplies with its weights, if it is such a product and nothing behind it.
+  virtual bool has_features() const { return false; }
+  virtual at::Tensor features(const Propagation& hop, const at::Tensor& h, const Mode& mode) const;
+
   virtual at::Tensor bias() const { return {}; }    // added before the activation
   virtual bool activates() const { return false; }  // it has its activation inside
 };
@@ -63,8 +67,18 @@ class LayerStack : public Network {
   at::Tensor embed(const c10::intrusive_ptr<InputFeatures>& x, const Mode& mode) const override;
   at::Tensor forward(const GraphBatch& batch, const at::Tensor& embedded,
                      const Mode& mode) const override;
+  // The product of a single layer comes first, before anything depends on a graph.
+  bool has_last_features() const override {
+    return head_ || (layers_.size() > 1 && layers_.back()->has_features());
+  }
+  at::Tensor last_features(const GraphBatch& batch, const at::Tensor& embedded,
+                           const Mode& mode) const override;
 
  private:
+  // The rows behind the first `count` layers.
+  at::Tensor run(size_t count, const GraphBatch& batch, const at::Tensor& embedded,
+                 const Mode& mode) const;
+
   StackOptions options_;
   std::vector<std::unique_ptr<Layer>> layers_;
   std::unique_ptr<GraphHead> head_;  // null: rows are the outputs

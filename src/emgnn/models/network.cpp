@@ -7,6 +7,8 @@
 #include <cmath>
 #include <utility>
 
+#include <emgnn/base/error.h>
+
 namespace emgnn {
 
 at::Tensor init_uniform(std::vector<int64_t> shape, double bound, Rng& rng) {
@@ -20,6 +22,11 @@ at::Tensor Network::add_parameter(std::string name, at::Tensor value, int layer,
   value.set_requires_grad(true);
   parameters_.push_back({std::move(name), value, layer, per_node});
   return value;
+}
+
+at::Tensor Network::last_features(const GraphBatch& /*batch*/, const at::Tensor& /*embedded*/,
+                                  const Mode& /*mode*/) const {
+  throw InternalError("the network does not end in a product with weights");
 }
 
 bool Network::has_node_weights() const {

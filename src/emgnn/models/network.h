@@ -53,6 +53,12 @@ class Network {
   virtual at::Tensor forward(const GraphBatch& batch, const at::Tensor& embedded,
                              const Mode& mode) const = 0;
 
+  // What the last weights are multiplied with, of the same rows as forward()'s: the outputs are
+  // linear in it, up to a bias. Not every network ends in such a product.
+  virtual bool has_last_features() const { return false; }
+  virtual at::Tensor last_features(const GraphBatch& batch, const at::Tensor& embedded,
+                                   const Mode& mode) const;
+
   const std::vector<Parameter>& parameters() const { return parameters_; }
   const std::vector<Buffer>& buffers() const { return buffers_; }
 

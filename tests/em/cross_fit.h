@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several networks in step, each judged by the labels that it has not seen.
+// Networks on a small graph, each trained without one part of the labels.
 #pragma once
 
-#include <utility>
 #include <vector>
 
 #include "em_setting.h"
@@ -18,8 +17,6 @@ inline constexpr int64_t kFolds = 3;
 // Draws and weights that do not depend on the posterior, so that no network hears of the others.
 inline Setting deaf_setting() {
   Setting out;
-  out.em.em.evidence = EvidenceKind::kCrossFit;
-  out.em.em.folds = kFolds;
   out.em.em.variant = Variant::kPt;
   out.em.em.explore = 1.0;
   out.em.em.weight = WeightRule::kOne;
@@ -48,7 +45,7 @@ inline Folds folds_of(const Setting& setting) {
 inline Problem member(const Setting& setting, const Folds& folds, size_t k, ProblemParts parts) {
   ProblemOptions options = setting.problem;
   options.average = setting.em.em.average;
-  options.evidence = EvidenceRows::kLeftOut;
+  options.evidence = EvidenceKind::kCrossFit;
   options.left_out = folds[k];
   options.seed = member_seed(setting.em.seed, Stream::kFold, k);
   parts.network = make_gcn(setting.gcn, shape_of(*parts.data, *parts.task), options.seed);
