@@ -196,6 +196,25 @@ TEST(ValueTask, ScoredLossIsThatOfTheStandardisedOutputs) {
   }
 }
 
+TEST(Task, RightOutputsAreWhatAFittedHeadIsToSay) {
+  const auto same = [](const at::Tensor& got, const std::vector<double>& want) {
+    return got.reshape({-1}).equal(at::tensor(want, at::kDouble));
+  };
+  const std::vector<int32_t> rows = {2, 0};
+  const auto right = [&](const Task& task) { return task.right_outputs(task.target(rows)); };
+  EXPECT_TRUE(same(right(*make_task(classes({0, 2, 1}), {}, {})), {0, 5, 0, 5, 0, 0}));
+  const auto labels = [&](std::vector<double> value) {
+    return make_task(entries(LabelKind::kLabels, 2, std::move(value)), {}, {});
+  };
+  EXPECT_TRUE(same(right(*labels({1, 0, kUnknown, 1, 0, 0})), {-5, -5, 5, -5}));
+  EXPECT_THROW(right(*labels({1, kUnknown, 1, 1, 0, 0})), UsageError);
+  const auto values = [&](std::vector<double> value) {
+    return make_task(entries(LabelKind::kValues, 1, std::move(value)), {}, rows);
+  };
+  EXPECT_TRUE(same(right(*values({3, 9, 7})), {1, -1}));
+  EXPECT_THROW(right(*values({3, 9, kUnknown})), UsageError);
+}
+
 TEST(ValueTask, ScaleComesBackFromItsState) {
   const Labels labels = entries(LabelKind::kValues, 2, kTwoTargets);
   const auto trained = make_task(labels, {}, std::vector<int32_t>{0, 1, 2});
