@@ -155,7 +155,7 @@ void Problem::believe(const GraphWeights& graphs, const Poll& poll) {
   std::iota(all.begin(), all.end(), 0);
   const View view = parts_.views->of("all", [&] { return view_of(all); });
   const std::unique_ptr<Expectation> mean = task().expectation(Average::kProbabilities);
-  expect(*view, graphs, 1.0, *mean, poll);
+  predict(*view, graphs, 1.0, *mean, poll);
   const std::vector<double> log_prob = finished(*mean, all).value;
   believed_ = at::tensor(log_prob).exp().view({data().num_rows(), task().num_outputs()});
   beliefs_ = family().beliefs(numbers(believed_), task().num_outputs());
