@@ -211,7 +211,7 @@ TEST(CrossFit, ResumedTrainingPredictsTheSameBytes) {
     EXPECT_TRUE(state_of(*second) == state) << "chance " << chance;
     const Prediction got = predict(*second, *setting.data);
     EXPECT_EQ(got.value, want.value) << "chance " << chance;
-    EXPECT_EQ(got.spread, want.spread) << "chance " << chance;
+    EXPECT_EQ(got.graph_part, want.graph_part) << "chance " << chance;
   }
   // The E-step at the end and the last temperature run each network once.
   EXPECT_GE(in_finish, 2 * static_cast<int>(kFolds));
@@ -235,7 +235,7 @@ TEST(CrossFit, StoredModelPredictsTheSame) {
   restore(*second, state_of(*first, Scope::kModel), Scope::kModel);
   const Prediction want = predict(*first, *setting.data), got = predict(*second, *setting.data);
   EXPECT_EQ(got.value, want.value);
-  EXPECT_EQ(got.spread, want.spread);
+  EXPECT_EQ(got.graph_part, want.graph_part);
   EXPECT_EQ(second->posterior().log_probs(), first->posterior().log_probs());
   EXPECT_EQ(state_of(*second, Scope::kModel), state_of(*first, Scope::kModel));
 }

@@ -154,12 +154,13 @@ double EStep::last_temperature(const GraphPosterior& posterior, const Poll& poll
   if (!tempers()) return 1.0;
   const GraphWeights graphs = posterior.weights();
   const Evidence seen = evidence(graphs.lam_ids, poll);
-  const std::unique_ptr<Expectation> mean = task().expectation(problems_.front().average());
+  const std::unique_ptr<Expectation> mean =
+      task().expectation(problems_.front().average(), Detail::kValue);
   for (int64_t g = 0; g < seen.outputs.size(0); ++g) {
     const auto at = static_cast<size_t>(g);
     mean->add(seen.outputs[g].unsqueeze(0), std::exp(graphs.log_prob[at]), graphs.temperature[at]);
   }
-  Prediction averaged{.rows = {}, .width = task().num_outputs(), .value = {}, .spread = {}};
+  Prediction averaged{.width = task().num_outputs()};
   mean->finish(averaged);
   return task().temperatures(task().outputs_of(averaged), seen.target).front();
 }

@@ -149,8 +149,7 @@ Prediction EmLearner::predict(std::span<const int32_t> rows, const Poll& poll) {
   const std::unique_ptr<Expectation> mean = task.expectation(first().average());
   for (Problem& problem : problems_)
     problem.predict(graphs, rows, 1.0 / static_cast<double>(problems_.size()), *mean, poll);
-  Prediction out{
-      .rows = {rows.begin(), rows.end()}, .width = task.num_outputs(), .value = {}, .spread = {}};
+  Prediction out{.rows = {rows.begin(), rows.end()}, .width = task.num_outputs()};
   mean->finish(out);
   task.temper(out, temperature_);
   return out;

@@ -233,7 +233,7 @@ Prediction Problem::finished(const Expectation& mean, std::span<const int32_t> r
 PartScores Problem::validate(const GraphWeights& graphs, Ranks ranks) {
   const std::vector<int32_t>& rows = data().split().validation;
   const View view = parts_.views->of("validation", [&] { return view_of(rows); });
-  const std::unique_ptr<Expectation> mean = task().expectation(options_.average);
+  const std::unique_ptr<Expectation> mean = task().expectation(options_.average, Detail::kValue);
   expect(*view, graphs, 1.0, *mean, {});
   return task().score(finished(*mean, rows).value, rows, ranks);
 }

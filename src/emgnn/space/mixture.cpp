@@ -69,6 +69,13 @@ std::shared_ptr<MixtureFamily> MixtureFamily::make(std::shared_ptr<const Dataset
                                                    std::shared_ptr<const TypedGraph> views) {
   if (!views) views = std::shared_ptr<const TypedGraph>(data, &data->graph);
   std::shared_ptr<MixtureFamily> out(new MixtureFamily(std::move(data), std::move(views), options));
+  for (const Relation& view : out->views_->relations) {
+    if (view.name != kNoGraph) continue;
+    throw UsageError(fmt::format(
+        "an edge type is called {0:?}: among the weights of a mixture that name stands for no "
+        "graph at all; rename the edge type, or leave it out of space.views",
+        view.name));
+  }
   const size_t none = options.mixing == Mixing::kShares ? 1 : 0;
   out->grid_ = simplex_grid(out->degree_.size() + none, options.step);
   return out;
@@ -103,7 +110,7 @@ LambdaPoint MixtureFamily::point(int64_t lam_id) const {
 std::vector<std::string> MixtureFamily::coordinate_names() const {
   std::vector<std::string> names;
   for (const Relation& view : views_->relations) names.push_back(view.name);
-  if (options_.mixing == Mixing::kShares) names.push_back("none");
+  if (options_.mixing == Mixing::kShares) names.push_back(kNoGraph);
   return names;
 }
 
