@@ -200,7 +200,7 @@ TEST(Tasks, MoleculesWithAZeroOrOne) {
   const std::string table = read(place.path() / "new.csv");
   EXPECT_EQ(header_of(table),
             "row,smiles,predicted,p(active),entropy(active),graph_information(active),rejected");
-  EXPECT_NE(table.find("\n21,C1CC,,,,not a SMILES string\n"), std::string::npos) << table;
+  EXPECT_NE(table.find("\n21,C1CC,,,,,not a SMILES string\n"), std::string::npos) << table;
   expect_evaluation(place, json, "other.csv", 20);
 }
 

@@ -50,8 +50,11 @@ std::string answers_in(const std::string& predictions) {
   }
   std::string out;
   const auto add = [&](const auto& fields) {
-    for (size_t c : kept) out += (c == kept.front() ? "" : ",") + csv_field(std::string(fields[c]));
-    out += "\n";
+    for (size_t c : kept) {
+      if (c != kept.front()) out += ',';
+      out += csv_field(std::string(fields[c]));
+    }
+    out += '\n';
   };
   add(table.columns());
   while (table.next()) add(table.row().fields());
