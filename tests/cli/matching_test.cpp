@@ -192,12 +192,35 @@ TEST(Matching, ADistributionThatSaysNothingIsCalledSo) {
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_NE(
       outcome.out.find("warning: the learned distribution is indistinguishable from the prior "
-                       "(0.000 nats); it says nothing about what is mixed"),
+                       "(0.000 nats, 0 % of the probability moved); it says nothing about what is "
+                       "mixed"),
       std::string::npos)
       << outcome.out;
   EXPECT_EQ(outcome.out.find("carries"), std::string::npos) << outcome.out;
   const Json json = Json::parse(run(place, joined(call, {"--json"})).out);
   EXPECT_EQ(json["posterior_informative"], false);
+}
+
+TEST(Matching, AnEdgeTypeCannotHaveTheNameOfNoGraph) {
+  const Workplace place;
+  SmallGraph graph;
+  graph.edge_types = {"near", "none"};
+  graph.write(place, "graph");
+  for (const char* mixing : {"degree", "shares"}) {
+    expect_one_line(run(place, {"train", "--dataset", "graph", "--method", "em-gcn", "--quiet",
+                                "--set", std::string("space.mixing=") + mixing}),
+                    2,
+                    "an edge type is called \"none\": among the weights of a mixture that name "
+                    "stands for no graph at all");
+  }
+  EXPECT_EQ(run(place, {"train", "--dataset", "graph", "--method", "em-gcn", "--quiet", "--set",
+                        "space.views=near,knn:3", "--set", "em.rounds=1", "--set", "em.steps=1"})
+                .status,
+            0);
+  EXPECT_EQ(run(place, {"train", "--dataset", "graph", "--method", "gcn", "--quiet", "--set",
+                        "fit.epochs=1"})
+                .status,
+            0);
 }
 
 TEST(Matching, TooManyCandidatesNameTheKeysThatHelp) {

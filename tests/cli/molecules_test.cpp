@@ -85,7 +85,8 @@ TEST(Molecules, WriteAFolderKeyedByTheUsersRows) {
     EXPECT_TRUE(std::filesystem::exists(folder / file)) << file;
   }
   const std::string predictions = read(folder / "predictions.csv");
-  EXPECT_TRUE(predictions.starts_with("row,smiles,split,target,value,spread\n1,C,")) << predictions;
+  EXPECT_TRUE(predictions.starts_with("row,smiles,split,target,value,graph_std\n1,C,"))
+      << predictions;
   EXPECT_EQ(lines(predictions), 1 + 40 + 1);
   EXPECT_TRUE(std::regex_search(
       predictions, std::regex("\n43,\\[Na\\+\\]\\.\\[Cl-\\],(train|validation|test),2,\\S+\n$")))

@@ -128,7 +128,8 @@ TEST(Tasks, SeveralLabelsOfANode) {
 
     const std::string own = read(place.path() / "run/predictions.csv");
     EXPECT_EQ(header_of(own),
-              "node,split,label,predicted,p(a),spread(a),p(b),spread(b),p(c),spread(c)");
+              "node,split,label,predicted,p(a),entropy(a),graph_information(a),p(b),entropy(b),"
+              "graph_information(b),p(c),entropy(c),graph_information(c)");
     EXPECT_EQ(column(own, "label")["n1"], "a;b");
     const Outcome predicted =
         run(place, {"predict", "--run", "run", "--dataset", "larger", "--out", "new.csv"});
@@ -152,7 +153,7 @@ TEST(Tasks, AValueOfANode) {
     EXPECT_GT(test["r2"].get<double>(), 0.5) << method;
 
     const std::string own = read(place.path() / "run/predictions.csv");
-    EXPECT_EQ(header_of(own), "node,split,target,value,spread");
+    EXPECT_EQ(header_of(own), "node,split,target,value,graph_std");
     EXPECT_EQ(column(own, "target")["n1"], "1.75");
     ASSERT_EQ(run(place, {"predict", "--run", "run", "--out", "new.csv"}).status, 0);
     EXPECT_EQ(read(place.path() / "new.csv"), own);
@@ -191,14 +192,15 @@ TEST(Tasks, MoleculesWithAZeroOrOne) {
   EXPECT_GT(test["roc_auc"].get<double>(), 0.9);  // 0.5 for any constant
   EXPECT_GT(test["accuracy"].get<double>(), 0.8);
   EXPECT_EQ(header_of(read(place.path() / "run/predictions.csv")),
-            "row,smiles,split,label,predicted,p(active),spread(active)");
+            "row,smiles,split,label,predicted,p(active),entropy(active),graph_information(active)");
   const Outcome predicted =
       run(place, {"predict", "--run", "run", "--dataset", "other.csv", "--out", "new.csv"});
   ASSERT_EQ(predicted.status, 0) << predicted.err;
   EXPECT_EQ(predicted.out, "20 predicted, 1 rejected: new.csv\n");
   const std::string table = read(place.path() / "new.csv");
-  EXPECT_EQ(header_of(table), "row,smiles,predicted,p(active),spread(active),rejected");
-  EXPECT_NE(table.find("\n21,C1CC,,,,not a SMILES string\n"), std::string::npos) << table;
+  EXPECT_EQ(header_of(table),
+            "row,smiles,predicted,p(active),entropy(active),graph_information(active),rejected");
+  EXPECT_NE(table.find("\n21,C1CC,,,,,not a SMILES string\n"), std::string::npos) << table;
   expect_evaluation(place, json, "other.csv", 20);
 }
 
@@ -227,8 +229,8 @@ TEST(Tasks, MoleculesWithTwoTargetsAndGaps) {
   EXPECT_GT(json["runs"][0]["test"]["r2"].get<double>(), 0.3);  // 0 for the mean of each target
   const std::string own = read(place.path() / "run/predictions.csv");
   EXPECT_EQ(header_of(own),
-            "row,smiles,split,target(size),value(size),spread(size),target(polar),value(polar),"
-            "spread(polar)");
+            "row,smiles,split,target(size),value(size),graph_std(size),target(polar),value(polar),"
+            "graph_std(polar)");
   EXPECT_EQ(rows(own).size(), 1U + 48 - 48 / 15);  // row 15, 30 and 45 have neither
   EXPECT_EQ(column(own, "target(size)")["3"], "");
   EXPECT_NE(column(own, "value(size)")["3"], "");
@@ -239,7 +241,7 @@ TEST(Tasks, MoleculesWithTwoTargetsAndGaps) {
       0);
   const std::string table = read(place.path() / "new.csv");
   EXPECT_EQ(header_of(table),
-            "row,smiles,value(size),spread(size),value(polar),spread(polar),rejected");
+            "row,smiles,value(size),graph_std(size),value(polar),graph_std(polar),rejected");
   EXPECT_EQ(rows(table).size(), 21U);
   expect_evaluation(place, json, "other.csv", 19);
 }

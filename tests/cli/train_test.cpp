@@ -75,6 +75,11 @@ TEST(Train, PrintsOneJsonObjectWithEveryFieldOfTheContract) {
   EXPECT_NEAR(total, 1.0, 1e-9);
   ASSERT_EQ(json["importance"].size(), 2U);
   EXPECT_TRUE(json["posterior_informative"].is_boolean());
+  ASSERT_FALSE(json["verdict"].empty());
+  for (const Json& line : json["verdict"]) EXPECT_TRUE(line.is_string());
+  const double changed = json["runs"][0]["changed_by_graph"].get<double>();
+  EXPECT_GE(changed, 0.0);
+  EXPECT_LE(changed, 1.0);
   EXPECT_TRUE(json["version"].is_string());
   EXPECT_TRUE(json["format"].is_number_integer());
   EXPECT_EQ(json["graphs"]["family"], "mixture");
@@ -92,8 +97,9 @@ TEST(Train, APlainNetworkHasNoRoundsAndNoDistribution) {
   EXPECT_EQ(json["runs"][0]["em_iterations"], 0);
   EXPECT_EQ(json["runs"][0]["rounds"], Json::array());
   EXPECT_EQ(json["runs"][0]["epochs"], 5);
-  for (const char* key : {"posterior", "lambda_names", "importance"})
+  for (const char* key : {"posterior", "lambda_names", "importance", "verdict"})
     EXPECT_EQ(json[key], Json::array()) << key;
+  EXPECT_FALSE(json["runs"][0].contains("changed_by_graph"));
   EXPECT_EQ(json["posterior_informative"], false);
   EXPECT_FALSE(json.contains("graphs"));
   EXPECT_FALSE(json["config"].contains("em.rounds"));

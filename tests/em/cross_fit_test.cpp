@@ -154,7 +154,7 @@ TEST(CrossFit, ResumedTrainingPredictsTheSameBytes) {
     EXPECT_TRUE(state_of(*second) == state) << "chance " << chance;
     const Prediction got = predict(*second, *setting.data);
     EXPECT_EQ(got.value, want.value) << "chance " << chance;
-    EXPECT_EQ(got.spread, want.spread) << "chance " << chance;
+    EXPECT_EQ(got.graph_part, want.graph_part) << "chance " << chance;
   }
   // The E-step at the end runs each network once, and the last temperature none.
   EXPECT_EQ(in_finish, static_cast<int>(kFolds));
@@ -178,7 +178,7 @@ TEST(CrossFit, StoredModelPredictsTheSame) {
   restore(*second, state_of(*first, Scope::kModel), Scope::kModel);
   const Prediction want = predict(*first, *setting.data), got = predict(*second, *setting.data);
   EXPECT_EQ(got.value, want.value);
-  EXPECT_EQ(got.spread, want.spread);
+  EXPECT_EQ(got.graph_part, want.graph_part);
   EXPECT_EQ(second->posterior().log_probs(), first->posterior().log_probs());
   EXPECT_EQ(state_of(*second, Scope::kModel), state_of(*first, Scope::kModel));
 }

@@ -97,12 +97,13 @@ TEST(EmMolecules, LearnsMoreThanTheMean) {
   }
 }
 
-TEST(EmMolecules, PlainNetworkHasOneGraphAndNoSpread) {
+TEST(EmMolecules, PlainNetworkHasOneGraphAndNoDeviation) {
   const Setting setting;
   const auto learner = setting.plain();
   fit(*learner);
   EXPECT_FALSE(learner->graphs().has_value());
-  for (double s : learner->predict(setting.data->predicted_rows(), {}).spread) EXPECT_EQ(s, 0.0);
+  for (double s : learner->predict(setting.data->predicted_rows(), {}).graph_part)
+    EXPECT_EQ(s, 0.0);
 }
 
 TEST(EmMolecules, BitsDoNotDependOnThreads) {

@@ -69,26 +69,39 @@ std::shared_ptr<EnsembleLearner> make_ensemble(const std::string& method, const 
                                            make_task(data->labels(), {}, data->split().train));
 }
 
-// The mean and the variance of what is averaged: probabilities of classes and labels, values.
-struct Moments {
-  std::vector<double> mean, variance;
+// What is averaged, probabilities of classes and labels or values, and how much of it hangs on graph
+// and member: Var = E[Var] + Var[E], I = E[I] + Σ_k KL(p_k || p) / K.
+struct Averaged {
+  std::vector<double> mean, graph_part;
 };
-Moments moments_by_hand(const std::vector<Prediction>& each, LabelKind kind) {
+Averaged averaged_by_hand(const std::vector<Prediction>& each, LabelKind kind) {
   const auto average = [&](const auto& of) {
     double sum = 0.0;
     for (const Prediction& p : each) sum += of(p);
     return sum / static_cast<double>(each.size());
   };
-  Moments out;
+  const auto divergence = [](double p, double q) { return p > 0.0 ? p * std::log(p / q) : 0.0; };
+  const auto width = static_cast<size_t>(each.front().width);
+  Averaged out;
   for (size_t i = 0; i < each.front().value.size(); ++i) {
     const auto m = [&](const Prediction& p) {
       return kind == LabelKind::kClasses ? std::exp(p.value[i]) : p.value[i];
     };
     const double mean = average(m);
-    const double within = average([&](const Prediction& p) { return std::pow(p.spread[i], 2); });
-    const double between = average([&](const Prediction& p) { return std::pow(m(p) - mean, 2); });
     out.mean.push_back(mean);
-    out.variance.push_back(within + between);
+    if (kind == LabelKind::kValues) {
+      out.graph_part.push_back(std::sqrt(average([&](const Prediction& p) {
+        return std::pow(p.graph_part[i], 2) + std::pow(m(p) - mean, 2);
+      })));
+      continue;
+    }
+    const size_t answer = kind == LabelKind::kClasses ? i / width : i;
+    if (answer == out.graph_part.size())
+      out.graph_part.push_back(average([&](const Prediction& p) { return p.graph_part[answer]; }));
+    out.graph_part[answer] += average([&](const Prediction& p) {
+      const double yes = divergence(m(p), mean);
+      return kind == LabelKind::kClasses ? yes : yes + divergence(1.0 - m(p), 1.0 - mean);
+    });
   }
   return out;
 }
@@ -120,7 +133,7 @@ TEST_P(EnsembleOnData, PredictsTheMeanOfLearnersThatWereFittedAlone) {
     each.push_back(predict(*member));
   }
   const LabelKind kind = data_->labels().kind;
-  const Moments want = moments_by_hand(each, kind);
+  const Averaged want = averaged_by_hand(each, kind);
   const auto together = ensemble();
   fit(*together);
   const Prediction got = predict(*together);
@@ -131,7 +144,16 @@ TEST_P(EnsembleOnData, PredictsTheMeanOfLearnersThatWereFittedAlone) {
   for (size_t i = 0; i < want.mean.size(); ++i) {
     const double mean = kind == LabelKind::kClasses ? std::exp(got.value[i]) : got.value[i];
     EXPECT_NEAR(mean, want.mean[i], 1e-14 * (1.0 + std::abs(want.mean[i])));
-    EXPECT_NEAR(got.spread[i] * got.spread[i], want.variance[i], 1e-14 * (1.0 + want.variance[i]));
+  }
+  // Entropies and divergences of a few classes are sums of terms of size 1; of deviations the
+  // squares are exact to rounding, and the root of one near zero is the less so.
+  ASSERT_EQ(got.graph_part.size(), want.graph_part.size());
+  for (size_t i = 0; i < want.graph_part.size(); ++i)
+    EXPECT_NEAR(got.graph_part[i], want.graph_part[i], 1e-13 * (1.0 + want.graph_part[i]));
+  for (size_t i = 0; i < got.votes.size(); ++i) {
+    double votes = 0.0;
+    for (const Prediction& p : each) votes += p.votes[i] / kMembers;
+    EXPECT_NEAR(got.votes[i], votes, 1e-14);
   }
   EXPECT_EQ(each[0].value == each[1].value, GetParam().method == "label-propagation");
 }
@@ -141,7 +163,8 @@ TEST_P(EnsembleOnData, StoredModelPredictsTheSameBits) {
   fit(*trained);
   restore(*other, state_of(*trained, Scope::kModel), Scope::kModel);
   EXPECT_EQ(predict(*other).value, predict(*trained).value);
-  EXPECT_EQ(predict(*other).spread, predict(*trained).spread);
+  EXPECT_EQ(predict(*other).graph_part, predict(*trained).graph_part);
+  EXPECT_EQ(predict(*other).votes, predict(*trained).votes);
 }
 
 TEST_P(EnsembleOnData, GoesOnAfterAnyInterruptionToTheSameBits) {
@@ -332,30 +355,29 @@ TEST(EnsembleSetting, IsBounded) {
   EXPECT_EQ(RunConfig("gcn", "noisy-relations").ensemble.members, 1);
 }
 
-Prediction one_row(std::vector<double> value, std::vector<double> spread) {
+Prediction one_row(std::vector<double> value, double graph_part) {
   const auto width = static_cast<int64_t>(value.size());
-  return {.rows = {0}, .width = width, .value = std::move(value), .spread = std::move(spread)};
+  return {.rows = {0}, .width = width, .value = std::move(value), .graph_part = {graph_part}};
 }
 
-TEST(TaskAverage, SpreadIsWithinAndBetween) {
+TEST(TaskAverage, VarianceIsWithinAndBetween) {
   const DataPtr data = make_data("values");
   const auto task = make_task(data->labels(), {}, {});
   const Prediction mean =
-      task->average(std::vector<Prediction>{one_row({0.0}, {1.0}), one_row({4.0}, {3.0})});
+      task->average(std::vector<Prediction>{one_row({0.0}, 1.0), one_row({4.0}, 3.0)});
   EXPECT_DOUBLE_EQ(mean.value[0], 2.0);
-  EXPECT_DOUBLE_EQ(mean.spread[0], 3.0);  // (1 + 9) / 2 within, 4 between
+  EXPECT_DOUBLE_EQ(mean.graph_part[0], 3.0);  // (1 + 9) / 2 within, 4 between
 }
 
 TEST(TaskAverage, ClassesKeepProbabilitiesTooSmallForADouble) {
   const DataPtr data = make_data("relations");
   const auto task = make_task(data->labels(), {}, {});
-  const std::vector<double> none(3, 0.0);
   const Prediction mean = task->average(std::vector<Prediction>{
-      one_row({0.0, -2000.0, -2000.0}, none), one_row({-3000.0, -2000.0, 0.0}, none)});
+      one_row({0.0, -2000.0, -2000.0}, 0.25), one_row({-3000.0, -2000.0, 0.0}, 0.75)});
   EXPECT_DOUBLE_EQ(mean.value[0], -std::log(2.0));
   EXPECT_DOUBLE_EQ(mean.value[1], -2000.0);
   EXPECT_DOUBLE_EQ(mean.value[2], -std::log(2.0));
-  EXPECT_DOUBLE_EQ(mean.spread[0], 0.5);
+  EXPECT_DOUBLE_EQ(mean.graph_part[0], 0.5 + std::log(2.0));  // within, and between
 }
 
 }  // namespace

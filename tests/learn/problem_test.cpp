@@ -119,7 +119,7 @@ TEST_P(MoleculeProblemTest, ExpectationIsOverRadiiAndConformers) {
     const double mean = mean_of([](double z) { return z; });
     const double variance = mean_of([&](double z) { return std::pow(z - mean, 2); });
     EXPECT_NEAR(p.value[i], c.scale().restore(mean), 1e-5);
-    EXPECT_NEAR(p.spread[i], c.scale().std * std::sqrt(variance), 1e-5);
+    EXPECT_NEAR(p.graph_part[i], c.scale().std * std::sqrt(variance), 1e-5);
   }
 }
 
@@ -153,14 +153,14 @@ TEST(MoleculeProblem, AsksBetweenTilesWhetherToGoOn) {
   EXPECT_EQ(asked, 3);
 }
 
-TEST(MoleculeProblem, WithBondsAloneIsOneGraphWithoutSpread) {
+TEST(MoleculeProblem, WithBondsAloneIsOneGraphWithoutDeviation) {
   MoleculeCase c;
   c.family = MoleculeFamily::bonds_only(molecules_of(*c.data), {});
   const std::vector<int32_t> some = {3, 1};
   const Prediction p = c.problem().predict({{0}, {0.0}}, some, {});
   for (size_t i = 0; i < 2; ++i) {
     EXPECT_NEAR(p.value[i], c.scale().restore(c.output_on_bonds(some[i])), 1e-5);
-    EXPECT_EQ(p.spread[i], 0.0);
+    EXPECT_EQ(p.graph_part[i], 0.0);
   }
 }
 
@@ -313,7 +313,9 @@ TEST(NodeProblem, ExpectationOverSeveralTilesIsTheDirectMean) {
     double total = 0.0;
     for (int64_t id = 0; id < kPoints; ++id) total += static_cast<double>(id + 1);
     at::Tensor logits = at::zeros({static_cast<int64_t>(rows.size()), 3}, at::kDouble);
-    at::Tensor prob = at::zeros_like(logits), square = at::zeros_like(logits);
+    at::Tensor prob = at::zeros_like(logits),
+               mean_entropy = at::zeros({logits.size(0)}, at::kDouble);
+    const auto entropy_of = [](const at::Tensor& p) { return -(p * p.log()).sum(1); };
     for (int64_t id = 0; id < kPoints; ++id) {
       const double p = static_cast<double>(id + 1) / total;
       graphs.lam_ids.push_back(id);
@@ -321,7 +323,7 @@ TEST(NodeProblem, ExpectationOverSeveralTilesIsTheDirectMean) {
       const at::Tensor z = c.logits(rows, id)[0];
       logits += z * p;
       prob += at::softmax(z, 1) * p;
-      square += at::softmax(z, 1).square() * p;
+      mean_entropy += entropy_of(at::softmax(z, 1)) * p;
     }
     int tiles = 0;
     const Prediction got = c.problem.predict(graphs, rows, [&] { ++tiles; });
@@ -329,8 +331,8 @@ TEST(NodeProblem, ExpectationOverSeveralTilesIsTheDirectMean) {
     const at::Tensor value = at::tensor(got.value, at::kDouble).view_as(prob);
     const at::Tensor want = average == Average::kLogits ? at::log_softmax(logits, 1) : prob.log();
     EXPECT_TRUE(at::allclose(value, want, 1e-5, 1e-5));
-    EXPECT_TRUE(at::allclose(at::tensor(got.spread, at::kDouble).view_as(prob),
-                             (square - prob.square()).clamp_min(0.0).sqrt(), 1e-3, 1e-5));
+    EXPECT_TRUE(at::allclose(at::tensor(got.graph_part, at::kDouble),
+                             entropy_of(prob) - mean_entropy, 1e-3, 1e-5));
   }
 }
 

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <functional>
 #include <limits>
 
 #include "../models/gradient_check.h"
@@ -233,116 +232,6 @@ TEST(ValueTask, ScaleComesBackFromItsState) {
   EXPECT_EQ(a.value, b.value);
   const auto narrow = make_task(entries(LabelKind::kValues, 1, {1.0, 2.0}), {}, {});
   EXPECT_THROW(narrow->visit_state(reader), DataError);
-}
-
-// The mean of predictions over graphs and replicates, against a direct computation in two passes.
-constexpr int64_t kReplicates = 3, kRows = 4, kWidth = 2;
-const std::vector<double> kProb = {0.5, 0.0, 0.2, 0.3};
-
-// outputs [replicates, rows, width] of each graph.
-std::vector<at::Tensor> outputs() {
-  std::vector<at::Tensor> out;
-  for (size_t g = 0; g < kProb.size(); ++g)
-    out.push_back(random_tensor({kReplicates, kRows, kWidth}, g, -3.0, 3.0).to(at::kDouble));
-  return out;
-}
-
-Prediction expect(const Task& task, Average average, const std::vector<at::Tensor>& graphs) {
-  const auto mean = task.expectation(average);
-  for (size_t g = 0; g < graphs.size(); ++g) mean->add(graphs[g], kProb[g]);
-  Prediction out;
-  mean->finish(out);
-  return out;
-}
-
-using Of = std::function<at::Tensor(const at::Tensor&)>;
-
-// Σ p f(z) over graphs and replicates.
-at::Tensor direct_mean(const std::vector<at::Tensor>& graphs, const Of& f) {
-  at::Tensor sum = at::zeros({kRows, kWidth}, at::kDouble);
-  for (size_t g = 0; g < graphs.size(); ++g)
-    for (int64_t r = 0; r < kReplicates; ++r) sum += f(graphs[g][r]) * (kProb[g] / kReplicates);
-  return sum;
-}
-
-at::Tensor direct_spread(const std::vector<at::Tensor>& graphs, const Of& f) {
-  const at::Tensor mean = direct_mean(graphs, f);
-  return direct_mean(graphs, [&](const at::Tensor& z) { return (f(z) - mean).square(); }).sqrt();
-}
-
-void expect_near(const std::vector<double>& got, const at::Tensor& want, double tolerance) {
-  const at::Tensor flat = want.contiguous().view(-1);
-  ASSERT_EQ(static_cast<int64_t>(got.size()), flat.numel());
-  for (size_t i = 0; i < got.size(); ++i)
-    EXPECT_NEAR(got[i], flat[static_cast<int64_t>(i)].item<double>(), tolerance) << i;
-}
-
-const Of kItself = [](const at::Tensor& z) { return z; };
-const Of kSoftmax = [](const at::Tensor& z) { return at::softmax(z, 1); };
-const Of kSigmoid = [](const at::Tensor& z) { return at::sigmoid(z); };
-
-Labels two_rows(LabelKind kind) {
-  Labels out{.kind = kind, .num_rows = 2, .names = {"a", "b"}};
-  if (kind == LabelKind::kClasses)
-    out.cls = {0, 1};
-  else
-    out.value = kind == LabelKind::kLabels ? std::vector<double>{0, 1, 1, 0}
-                                           : std::vector<double>{1.0, -7.0, 5.0, 9.0};
-  return out;
-}
-
-TEST(Expectation, OfClassesAveragesLogitsOrProbabilities) {
-  const auto task = make_task(two_rows(LabelKind::kClasses), {}, {});
-  const auto graphs = outputs();
-  const Prediction by_logits = expect(*task, Average::kLogits, graphs);
-  const Prediction by_prob = expect(*task, Average::kProbabilities, graphs);
-  expect_near(by_logits.value, at::log_softmax(direct_mean(graphs, kItself), 1), 1e-13);
-  expect_near(by_prob.value, direct_mean(graphs, kSoftmax).log(), 1e-13);
-  for (const Prediction* p : {&by_logits, &by_prob})
-    expect_near(p->spread, direct_spread(graphs, kSoftmax), 1e-13);
-}
-
-TEST(Expectation, OfLabelsAveragesLogitsOrProbabilities) {
-  const auto task = make_task(two_rows(LabelKind::kLabels), {}, {});
-  const auto graphs = outputs();
-  expect_near(expect(*task, Average::kLogits, graphs).value,
-              at::sigmoid(direct_mean(graphs, kItself)), 1e-13);
-  const Prediction by_prob = expect(*task, Average::kProbabilities, graphs);
-  expect_near(by_prob.value, direct_mean(graphs, kSigmoid), 1e-13);
-  expect_near(by_prob.spread, direct_spread(graphs, kSigmoid), 1e-13);
-}
-
-TEST(Expectation, OfValuesIsInTheUnitOfTheTarget) {
-  const std::vector<int32_t> train = {0, 1};
-  const auto task = make_task(two_rows(LabelKind::kValues), {}, train);
-  const auto graphs = outputs();
-  const Prediction p = expect(*task, Average::kLogits, graphs);
-  // Targets 1 and 5, -7 and 9: means 3 and 1, deviations 2 and 8.
-  const at::Tensor mean = at::tensor({3.0, 1.0}, at::kDouble),
-                   std = at::tensor({2.0, 8.0}, at::kDouble);
-  expect_near(p.value, direct_mean(graphs, kItself) * std + mean, 1e-12);
-  expect_near(p.spread, direct_spread(graphs, kItself) * std, 1e-12);
-}
-
-TEST(Expectation, SpreadOfValuesSurvivesALargeMean) {
-  const auto task = make_task(two_rows(LabelKind::kValues), {}, {});
-  std::vector<at::Tensor> graphs = outputs();
-  for (at::Tensor& z : graphs) z = z * 1e-3 + 1e6;
-  const at::Tensor want = direct_spread(graphs, kItself);
-  const Prediction p = expect(*task, Average::kLogits, graphs);
-  // The mean is off by 1e6 ε = 2e-10, which enters the spread of about 1e-3 in second order; a
-  // difference of squares would be off by 1e12 ε = 2e-4, a multiple of the variance.
-  expect_near(p.spread, want, 1e-9);
-}
-
-TEST(Expectation, HasNoSpreadUnderOneGraph) {
-  for (LabelKind kind : {LabelKind::kClasses, LabelKind::kLabels, LabelKind::kValues}) {
-    const auto mean = make_task(two_rows(kind), {}, {})->expectation(Average::kLogits);
-    mean->add(random_tensor({1, kRows, kWidth}, 3), 1.0);
-    Prediction p;
-    mean->finish(p);
-    for (double s : p.spread) EXPECT_EQ(s, 0.0);
-  }
 }
 
 TEST(MakeTask, NeedsLabels) { EXPECT_THROW(make_task(no_labels(3), {}, {}), UsageError); }

@@ -230,7 +230,7 @@ TEST(Temperatures, OfValuesAreOne) {
   const auto task = make_task(labels, {}, first_rows(2));
   EXPECT_EQ(task->temperatures(at::ones({3, 2, 1}), task->target(first_rows(2))),
             (std::vector<double>{1.0, 1.0, 1.0}));
-  Prediction p{.rows = {0}, .width = 1, .value = {2.5}, .spread = {0.5}};
+  Prediction p{.rows = {0}, .width = 1, .value = {2.5}, .graph_part = {0.5}, .votes = {}};
   task->temper(p, 2.0);
   EXPECT_EQ(p.value, (std::vector<double>{2.5}));
 }
@@ -319,7 +319,7 @@ TEST(Temperature, OfAnAverageWithCertainAnswersIsFinite) {
   const std::vector<int32_t> rows = {0, 1, 2, 3};
   const auto task = make_task(labels, {}, rows);
   // Three mild answers are right: a smaller T than 1 is better.
-  const Prediction averaged{.rows = rows, .width = 1, .value = {1.0, 0.7, 0.3, 0.7}, .spread = {}};
+  const Prediction averaged{.rows = rows, .width = 1, .value = {1.0, 0.7, 0.3, 0.7}};
   const double t = task->temperatures(task->outputs_of(averaged), task->target(rows)).front();
   EXPECT_LT(t, 1.0);
 }

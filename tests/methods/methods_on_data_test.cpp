@@ -119,9 +119,12 @@ TEST_P(MethodOnData, FitsAndPredictsEveryRowWithFiniteScores) {
   EXPECT_EQ(p.rows, data_->predicted_rows());
   EXPECT_EQ(p.width, task->num_outputs());
   EXPECT_EQ(p.value.size(), p.rows.size() * static_cast<size_t>(p.width));
-  EXPECT_EQ(p.spread.size(), p.value.size());
+  const bool classes = task->kind() == LabelKind::kClasses;
+  EXPECT_EQ(p.graph_part.size(), classes ? p.rows.size() : p.value.size());
+  const bool values = task->kind() == LabelKind::kValues;
+  EXPECT_EQ(p.votes.size(), values ? 0 : p.value.size());
   for (double v : p.value) EXPECT_TRUE(std::isfinite(v));
-  for (double s : p.spread) EXPECT_GE(s, 0.0);
+  for (double s : p.graph_part) EXPECT_GE(s, 0.0);
   const std::vector<int32_t>& test = data_->split().test;
   const PartScores scores = task->score(one->predict(test, {}).value, test, Ranks::kCompute);
   EXPECT_TRUE(std::isfinite(scores.loss));
@@ -138,7 +141,7 @@ TEST_P(MethodOnData, StoredModelPredictsTheSameBits) {
   restore(*other, state_of(*trained, Scope::kModel), Scope::kModel);
   const Prediction got = predict(*other);
   EXPECT_EQ(got.value, want.value);
-  EXPECT_EQ(got.spread, want.spread);
+  EXPECT_EQ(got.graph_part, want.graph_part);
 }
 
 TEST_P(MethodOnData, InterruptedTrainingGoesOnToTheSameBits) {

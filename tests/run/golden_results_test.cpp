@@ -6,6 +6,7 @@
 
 #include <emgnn/data/registry.h>
 #include <emgnn/formats/checksum.h>
+#include <emgnn/formats/csv.h>
 #include <emgnn/run/fit.h>
 #include "data/real_data.h"
 #include "run/golden.h"
@@ -39,6 +40,27 @@ void expect_scores(const Json& there, const Json& here) {
     EXPECT_EQ(here.at(name).get<double>(), value.get<double>()) << name;
 }
 
+// predictions.csv without what it says about uncertainty: the columns that all versions have.
+std::string answers_in(const std::string& predictions) {
+  CsvTable table(predictions, "predictions.csv");
+  std::vector<size_t> kept;
+  for (size_t c = 0; c < table.columns().size(); ++c) {
+    const std::string& name = table.columns()[c];
+    if (!name.starts_with("entropy") && !name.starts_with("graph_")) kept.push_back(c);
+  }
+  std::string out;
+  const auto add = [&](const auto& fields) {
+    for (size_t c : kept) {
+      if (c != kept.front()) out += ',';
+      out += csv_field(std::string(fields[c]));
+    }
+    out += '\n';
+  };
+  add(table.columns());
+  while (table.next()) add(table.row().fields());
+  return out;
+}
+
 class GoldenResults : public ::testing::TestWithParam<size_t> {};
 
 TEST_P(GoldenResults, AreTheSameToTheLastBit) {
@@ -60,7 +82,8 @@ TEST_P(GoldenResults, AreTheSameToTheLastBit) {
   const Json here = to_json(fit_runs(request, quiet));
   expect_scores(record["validation"], here["runs"][0]["validation"]);
   expect_scores(record["test"], here["runs"][0]["test"]);
-  EXPECT_EQ(sha256_file(place / "run/predictions.csv"), record["predictions_sha256"]);
+  EXPECT_EQ(sha256_hex(answers_in(read_file(place / "run/predictions.csv"))),
+            record["answers_sha256"]);
   if (!record.contains("posterior_sha256")) return;
   EXPECT_EQ(here["runs"][0]["em_iterations"], record["em_iterations"]);
   EXPECT_EQ(sha256_file(place / "run/posterior.csv"), record["posterior_sha256"]);

@@ -31,18 +31,18 @@ Data molecules_with(Labels labels, std::vector<Reject> rejects) {
   return Data(std::make_shared<const MoleculeTable>(std::move(table)), {.train = {1}, .test = {0}});
 }
 
-TEST(Predictions, OfClassesHaveTheProbabilitiesOfEachAndTheSpreadOfThePredicted) {
+TEST(Predictions, OfClassesHaveTheProbabilitiesOfEachAndTheUncertainty) {
   const Data data = graph_with(
       {.kind = LabelKind::kClasses, .num_rows = 3, .names = {"x", "y,z"}, .cls = {1, kNoLabel, 0}});
   const Prediction prediction{
       .rows = {0, 1},
       .width = 2,
       .value = {std::log(0.25), std::log(0.75), std::log(0.9), std::log(0.1)},
-      .spread = {0.01, 0.02, 0.03, 0.04}};
+      .graph_part = {0.02, 0.03}};
   EXPECT_EQ(predictions_csv(data, prediction),
-            "node,split,label,predicted,p(x),\"p(y,z)\",spread\n"
-            "a,train,\"y,z\",\"y,z\",0.25,0.75,0.02\n"
-            "\"b, c\",validation,,x,0.9,0.1,0.03\n");
+            "node,split,label,predicted,p(x),\"p(y,z)\",entropy,graph_information\n"
+            "a,train,\"y,z\",\"y,z\",0.25,0.75,0.562335,0.02\n"
+            "\"b, c\",validation,,x,0.9,0.1,0.325083,0.03\n");
 }
 
 TEST(Predictions, OfSeveralLabelsNameThoseAboveOneHalf) {
@@ -53,12 +53,13 @@ TEST(Predictions, OfSeveralLabelsNameThoseAboveOneHalf) {
   const Prediction prediction{.rows = {0, 1, 2},
                               .width = 3,
                               .value = {0.75, 0.25, 1, 0.5, 0.5, 0.5, 0, 1, 1},
-                              .spread = {0, 0.125, 0, 0, 0, 0, 0, 0, 0}};
+                              .graph_part = {0, 0.125, 0, 0, 0, 0, 0, 0, 0}};
   EXPECT_EQ(predictions_csv(data, prediction),
-            "node,split,label,predicted,p(p),spread(p),p(q),spread(q),p(r),spread(r)\n"
-            "a,train,p;r,p;r,0.75,0,0.25,0.125,1,0\n"
-            "\"b, c\",validation,r,,0.5,0,0.5,0,0.5,0\n"
-            "d,,,q;r,0,0,1,0,1,0\n");
+            "node,split,label,predicted,p(p),entropy(p),graph_information(p),p(q),entropy(q),"
+            "graph_information(q),p(r),entropy(r),graph_information(r)\n"
+            "a,train,p;r,p;r,0.75,0.562335,0,0.25,0.562335,0.125,1,0,0\n"
+            "\"b, c\",validation,r,,0.5,0.693147,0,0.5,0.693147,0,0.5,0.693147,0\n"
+            "d,,,q;r,0,0,0,1,0,0,1,0,0\n");
 }
 
 TEST(Predictions, OfOneValueAreInPlainColumns) {
@@ -67,9 +68,9 @@ TEST(Predictions, OfOneValueAreInPlainColumns) {
                                 .names = {"height"},
                                 .value = {1.5, kUnknown, 2}});
   const Prediction prediction{
-      .rows = {0, 1}, .width = 1, .value = {1.25, -3e-7}, .spread = {0.5, 0}};
+      .rows = {0, 1}, .width = 1, .value = {1.25, -3e-7}, .graph_part = {0.5, 0}};
   EXPECT_EQ(predictions_csv(data, prediction),
-            "node,split,target,value,spread\n"
+            "node,split,target,value,graph_std\n"
             "a,train,1.5,1.25,0.5\n"
             "\"b, c\",validation,,-3e-07,0\n");
 }
@@ -79,17 +80,17 @@ TEST(Predictions, OfSeveralValuesNameTheTargets) {
                                 .num_rows = 3,
                                 .names = {"u", "v"},
                                 .value = {1, kUnknown, 3, 4, 5, 6}});
-  const Prediction prediction{.rows = {0}, .width = 2, .value = {7, 8}, .spread = {0.5, 0.25}};
+  const Prediction prediction{.rows = {0}, .width = 2, .value = {7, 8}, .graph_part = {0.5, 0.25}};
   EXPECT_EQ(predictions_csv(data, prediction),
-            "node,split,target(u),value(u),spread(u),target(v),value(v),spread(v)\n"
+            "node,split,target(u),value(u),graph_std(u),target(v),value(v),graph_std(v)\n"
             "a,train,1,7,0.5,,8,0.25\n");
 }
 
 TEST(Predictions, OfMoleculesHaveTheirRecordAndSmiles) {
   const Labels values{.kind = LabelKind::kValues, .num_rows = 2, .names = {"y"}, .value = {0.1, 3}};
-  const Prediction prediction{.rows = {0, 1}, .width = 1, .value = {1, 2}, .spread = {0, 0}};
+  const Prediction prediction{.rows = {0, 1}, .width = 1, .value = {1, 2}, .graph_part = {0, 0}};
   EXPECT_EQ(predictions_csv(molecules_with(values, {}), prediction),
-            "row,smiles,split,target,value,spread\n"
+            "row,smiles,split,target,value,graph_std\n"
             "2,C,test,0.1,1,0\n"
             "4,N,train,3,2,0\n");
 }
@@ -98,34 +99,34 @@ TEST(Predictions, HiddenLabelsAreThoseOfTheTestRowsAlone) {
   const auto hidden = [](Labels labels, const Prediction& prediction) {
     return predictions_csv(molecules_with(std::move(labels), {}), prediction, TestLabels::kHide);
   };
-  const Prediction one{.rows = {0, 1}, .width = 1, .value = {1, 2}, .spread = {0, 0}};
+  const Prediction one{.rows = {0, 1}, .width = 1, .value = {1, 0}, .graph_part = {0, 0}};
   const Prediction two{
-      .rows = {0, 1}, .width = 2, .value = {0, -INFINITY, -INFINITY, 0}, .spread = {0, 0, 0, 0}};
+      .rows = {0, 1}, .width = 2, .value = {0, -INFINITY, -INFINITY, 0}, .graph_part = {0, 0}};
   EXPECT_EQ(
       hidden({.kind = LabelKind::kClasses, .num_rows = 2, .names = {"x", "y"}, .cls = {1, 1}}, two),
-      "row,smiles,split,label,predicted,p(x),p(y),spread\n"
-      "2,C,test,,x,1,0,0\n"
-      "4,N,train,y,y,0,1,0\n");
+      "row,smiles,split,label,predicted,p(x),p(y),entropy,graph_information\n"
+      "2,C,test,,x,1,0,0,0\n"
+      "4,N,train,y,y,0,1,0,0\n");
   EXPECT_EQ(
       hidden({.kind = LabelKind::kLabels, .num_rows = 2, .names = {"x"}, .value = {1, 1}}, one),
-      "row,smiles,split,label,predicted,p(x),spread(x)\n"
-      "2,C,test,,x,1,0\n"
-      "4,N,train,x,x,2,0\n");
+      "row,smiles,split,label,predicted,p(x),entropy(x),graph_information(x)\n"
+      "2,C,test,,x,1,0,0\n"
+      "4,N,train,x,,0,0,0\n");
   EXPECT_EQ(
       hidden({.kind = LabelKind::kValues, .num_rows = 2, .names = {"y"}, .value = {0.1, 3}}, one),
-      "row,smiles,split,target,value,spread\n"
+      "row,smiles,split,target,value,graph_std\n"
       "2,C,test,,1,0\n"
-      "4,N,train,3,2,0\n");
+      "4,N,train,3,0,0\n");
 }
 
 TEST(Predictions, OfNewMoleculesKeepEveryRecordOfTheFile) {
   const std::vector<Reject> rejects = {
       {1, "?", "no molecule"}, {3, "C,C", "said \"no\""}, {5, "", "empty"}};
-  const Prediction prediction{.rows = {0, 1}, .width = 1, .value = {1, 2}, .spread = {0, 0.5}};
+  const Prediction prediction{.rows = {0, 1}, .width = 1, .value = {1, 2}, .graph_part = {0, 0.5}};
   const Labels values{
       .kind = LabelKind::kValues, .num_rows = 2, .names = {"y"}, .value = {kUnknown, kUnknown}};
   EXPECT_EQ(predictions_csv_with_rejects(molecules_with(values, rejects), prediction),
-            "row,smiles,value,spread,rejected\n"
+            "row,smiles,value,graph_std,rejected\n"
             "1,?,,,no molecule\n"
             "2,C,1,0,\n"
             "3,\"C,C\",,,\"said \"\"no\"\"\"\n"
@@ -137,21 +138,22 @@ TEST(Predictions, OfNewMoleculesWithClassesOrLabelsKeepTheirColumnsInStep) {
   const Labels classes{
       .kind = LabelKind::kClasses, .num_rows = 2, .names = {"x", "y"}, .cls = {kNoLabel, kNoLabel}};
   const Prediction prediction{
-      .rows = {0, 1}, .width = 2, .value = {0, -INFINITY, -INFINITY, 0}, .spread = {0, 0, 0, 0}};
+      .rows = {0, 1}, .width = 2, .value = {0, -INFINITY, -INFINITY, 0}, .graph_part = {0, 0}};
   EXPECT_EQ(predictions_csv_with_rejects(molecules_with(classes, {{3, "?", "bad"}}), prediction),
-            "row,smiles,predicted,p(x),p(y),spread,rejected\n"
-            "2,C,x,1,0,0,\n"
-            "3,?,,,,,bad\n"
-            "4,N,y,0,1,0,\n");
+            "row,smiles,predicted,p(x),p(y),entropy,graph_information,rejected\n"
+            "2,C,x,1,0,0,0,\n"
+            "3,?,,,,,,bad\n"
+            "4,N,y,0,1,0,0,\n");
   // A name with a comma must not make an empty row longer.
   const Labels labels{
       .kind = LabelKind::kLabels, .num_rows = 2, .names = {"x,1"}, .value = {kUnknown, kUnknown}};
-  const Prediction one{.rows = {0, 1}, .width = 1, .value = {1, 0}, .spread = {0, 0}};
+  const Prediction one{.rows = {0, 1}, .width = 1, .value = {1, 0}, .graph_part = {0, 0}};
   EXPECT_EQ(predictions_csv_with_rejects(molecules_with(labels, {{3, "?", "bad"}}), one),
-            "row,smiles,predicted,\"p(x,1)\",\"spread(x,1)\",rejected\n"
-            "2,C,\"x,1\",1,0,\n"
-            "3,?,,,,bad\n"
-            "4,N,,0,0,\n");
+            "row,smiles,predicted,\"p(x,1)\",\"entropy(x,1)\","
+            "\"graph_information(x,1)\",rejected\n"
+            "2,C,\"x,1\",1,0,0,\n"
+            "3,?,,,,,bad\n"
+            "4,N,,0,0,0,\n");
 }
 
 TEST(Predictions, TheDistributionIsATableOfItsPoints) {

@@ -9,6 +9,7 @@
 
 #include <emgnn/base/error.h>
 #include <emgnn/run/config.h>
+#include <emgnn/run/verdict.h>
 
 namespace emgnn {
 namespace {
@@ -45,7 +46,8 @@ RunRecord a_run(uint64_t seed, double accuracy) {
                               .mcmc = McmcSummary{1.003, 2310.0, 0.41, 21}}}},
           .validation = {0.5, {{"accuracy", 0.75}, {"macro_f1", 0.7}}},
           .test = Scores{{"accuracy", accuracy}, {"macro_f1", 0.1 + 0.2}},
-          .graphs = two_types({{{0.0, 1.0}, 0.1}, {{1.0, 0.0}, 0.9}})};
+          .graphs = two_types({{{0.0, 1.0}, 0.1}, {{1.0, 0.0}, 0.9}}),
+          .changed_by_graph = 0.125};
 }
 
 Results results_of(std::vector<RunRecord> runs) {
@@ -84,10 +86,12 @@ TEST(Results, OneRunSurvivesItsJsonByteForByte) {
 TEST(Results, OfAMethodWithoutADistributionSurviveTheirJsonToo) {
   RunRecord run = a_run(3, 0.0);
   run.graphs.reset();
+  run.changed_by_graph.reset();
   run.fit.rounds.clear();
   const Json json = to_json(results_of({run}));
   EXPECT_TRUE(json["posterior"].empty());
   EXPECT_TRUE(json["importance"].empty());
+  EXPECT_TRUE(json["verdict"].empty());
   EXPECT_EQ(json["posterior_informative"], false);
   EXPECT_EQ(json["runs"][0]["em_iterations"], 0);
   const RunRecord stored = parse_single_run(json.dump(), "results.json");
@@ -127,6 +131,14 @@ TEST(Results, SummariseTheTestScoresAndAverageTheDistribution) {
   EXPECT_DOUBLE_EQ(json["posterior"][1]["p"].get<double>(), 0.95);
 }
 
+TEST(Results, AverageWhatAGraphWouldChangeWhereAllRunsSayIt) {
+  RunRecord second = a_run(4, 0.5);
+  second.changed_by_graph = 0.375;
+  EXPECT_TRUE(in_words({a_run(3, 0.7), second}).back().ends_with("change 25.0 % of the answers"));
+  second.changed_by_graph.reset();  // as an older program wrote it
+  EXPECT_EQ(in_words({a_run(3, 0.7), second}).size(), 2U);
+}
+
 TEST(Results, WithAHiddenTestSummariseTheValidation) {
   RunRecord run = a_run(3, 0.0);
   run.test.reset();
@@ -147,6 +159,13 @@ TEST(Results, SayWhatTheDistributionTellsAboutTheEdgeTypes) {
   EXPECT_EQ(json["importance"][0]["low"], 0.0);
   EXPECT_EQ(json["importance"][0]["high"], 1.0);
   EXPECT_EQ(json["posterior_informative"], true);
+  EXPECT_EQ(json["runs"][0]["changed_by_graph"], 0.125);
+  ASSERT_EQ(json["verdict"].size(), 3U);
+  EXPECT_EQ(json["verdict"][1],
+            "x carries more weight than y: mean 0.90, 90 % interval 0.00 to 1.00");
+  EXPECT_EQ(json["verdict"][2],
+            "one graph of this distribution, with one network, would on average change 12.5 % of "
+            "the answers");
   EXPECT_EQ(json["runs"][0]["rounds"][1]["mcmc"]["converged"], true);
   EXPECT_FALSE(json["runs"][0]["rounds"][0].contains("mcmc"));
 }

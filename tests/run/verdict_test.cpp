@@ -56,9 +56,16 @@ GraphDistribution on_grid(const SimplexGrid& grid, const Mass& mass) {
 
 double uniform(const LambdaPoint& /*lam*/) { return 1.0; }
 
+using Lines = std::vector<std::string>;
+
+Lines words_of(const GraphDistribution& graphs) { return in_words(graphs, std::nullopt); }
+
+// A warning, and no claim beside it.
 bool warns(const GraphDistribution& graphs) {
-  return in_words(graphs).starts_with(
-      "warning: the learned distribution is indistinguishable from the prior");
+  const Lines words = words_of(graphs);
+  return words.size() == 1 &&
+         words[0].starts_with(
+             "warning: the learned distribution is indistinguishable from the prior");
 }
 
 TEST(Verdict, TellsTheHeavierOfTwoTypesWithItsInterval) {
@@ -68,24 +75,70 @@ TEST(Verdict, TellsTheHeavierOfTwoTypesWithItsInterval) {
   ASSERT_EQ(verdict.coordinates.size(), 2U);
   EXPECT_NEAR(verdict.coordinates[0].mean + verdict.coordinates[1].mean, 1.0, 1e-12);
   EXPECT_TRUE(verdict.informative());
-  EXPECT_EQ(in_words(graphs),
-            "b carries more weight than a: mean 0.69, 90 % interval 0.60 to 0.80");
+  // Six values of a weight, each 1/6 under the prior: 0.5 and 0.47 instead, and 0.03 of one more.
+  // kept: 1/6 + 1/6 + 0.03; nats: 0.5 log 3 + 0.47 log 2.82 + 0.03 log 0.18.
+  EXPECT_NEAR(verdict.moved, 1.0 - 1.0 / 3.0 - 0.03, 1e-12);
+  EXPECT_EQ(words_of(graphs),
+            (Lines{"learned: 64 % of the prior probability of a moved (0.99 nats; 0.05 or more "
+                   "counts)",
+                   "b carries more weight than a: mean 0.69, 90 % interval 0.60 to 0.80"}));
+}
+
+TEST(Verdict, SaysWhatASingleGraphWouldChange) {
+  const GraphDistribution graphs = mixture(SimplexGrid(2, 5), {{{0.2, 0.8}, 1.0}});
+  const Lines words = in_words(graphs, 0.0314);
+  ASSERT_EQ(words.size(), 3U);
+  EXPECT_EQ(words[2],
+            "one graph of this distribution, with one network, would on average change 3.1 % of "
+            "the answers");
+}
+
+TEST(Verdict, NamesNoHeaviestViewWhereThatIsOpen) {
+  // b has the larger mean, 0.55, and is the larger with probability 0.85 only.
+  const GraphDistribution graphs =
+      mixture(SimplexGrid(2, 5), {{{0.4, 0.6}, 0.85}, {{0.8, 0.2}, 0.15}});
+  EXPECT_EQ(words_of(graphs)[1],
+            "no view clearly carries the most weight; b has the largest mean: 0.54, 90 % interval "
+            "0.20 to 0.60");
 }
 
 TEST(Verdict, OfManyTypesNamesTheHeaviest) {
-  const std::string words = in_words(
-      on_grid(SimplexGrid(3, 10), [](const LambdaPoint& lam) { return std::exp(8.0 * lam[1]); }));
+  const std::string words = words_of(on_grid(
+      SimplexGrid(3, 10), [](const LambdaPoint& lam) { return std::exp(8.0 * lam[1]); }))[1];
   // P(λ_b = 1 − j/10) ∝ (j + 1) r^j with r = e^{-0.8}: the mean of j is 2r / (1 − r) = 1.63.
   EXPECT_TRUE(words.starts_with("b carries the most weight of 3: mean 0.84, ")) << words;
 }
 
-TEST(Verdict, SaysWhenNoGraphIsBest) {
-  GraphDistribution graphs =
-      on_grid(SimplexGrid(3, 10), [](const LambdaPoint& lam) { return std::exp(8.0 * lam[2]); });
-  graphs.names[2] = "none";
-  EXPECT_TRUE(
-      in_words(graphs).starts_with("the graphs hardly help: the node itself carries the most"))
-      << in_words(graphs);
+// a, b and no graph, which has the weights and probabilities given; a has twice the weight of b.
+Lines with_none(const std::vector<std::pair<double, double>>& none) {
+  std::vector<WeightedPoint> points;
+  for (const auto& [weight, p] : none)
+    points.push_back({{(1.0 - weight) * 2 / 3, (1.0 - weight) / 3, weight}, p});
+  GraphDistribution graphs = mixture(SimplexGrid(3, 10), std::move(points));
+  graphs.names[2] = kNoGraph;
+  return words_of(graphs);
+}
+
+TEST(Verdict, SaysWhetherTheGraphsHelp) {
+  EXPECT_EQ(with_none({{0.1, 0.5}, {0.4, 0.5}})[1],
+            "the graphs help: the node itself carries 0.25 of the weight, 90 % interval 0.10 to "
+            "0.40; no graph at all has probability 0.00");
+  EXPECT_EQ(with_none({{0.6, 0.7}, {1.0, 0.3}})[1],
+            "the graphs hardly help: the node itself carries 0.72 of the weight, 90 % interval "
+            "0.60 to 1.00; no graph at all has probability 0.30");
+  EXPECT_EQ(with_none({{0.1, 0.8}, {0.8, 0.2}})[1],
+            "how much the graphs help is open: the node itself carries 0.24 of the weight, 90 % "
+            "interval 0.10 to 0.80; no graph at all has probability 0.00");
+}
+
+// The node itself is no view: it is not among those that are compared.
+TEST(Verdict, ComparesTheViewsWithoutTheNodeItself) {
+  EXPECT_EQ(with_none({{0.7, 1.0}})[2],
+            "a carries more weight than b: mean 0.20, 90 % interval 0.20 to 0.20");
+  GraphDistribution one =
+      on_grid(SimplexGrid(2, 10), [](const LambdaPoint& lam) { return std::exp(8.0 * lam[0]); });
+  one.names[1] = kNoGraph;
+  EXPECT_EQ(words_of(one).size(), 2U);  // nothing to compare the only view with
 }
 
 TEST(Verdict, IsTheDivergenceFromThePriorWithTwoTypes) {
@@ -101,7 +154,9 @@ TEST(Verdict, ThePriorIsNotInformativeForAnyNumberOfTypes) {
     const GraphDistribution graphs = on_grid(SimplexGrid(types, 10), uniform);
     EXPECT_NEAR(verdict_of(graphs).nats, 0.0, 1e-12) << types;
     EXPECT_TRUE(warns(graphs));
-    EXPECT_TRUE(in_words(graphs).ends_with("it says nothing about what is mixed"));
+    EXPECT_EQ(words_of(graphs)[0],
+              "warning: the learned distribution is indistinguishable from the prior (0.000 nats, "
+              "0 % of the probability moved); it says nothing about what is mixed");
   }
 }
 
@@ -123,7 +178,7 @@ TEST(Verdict, ASampleOfThePriorIsNotInformativeEither) {
 TEST(Verdict, IsEmptyForASinglePoint) {
   GraphDistribution graphs = mixture(SimplexGrid(1, 1), {{{1.0}, 1.0}});
   graphs.prior = {{{1.0, 1.0}}};
-  EXPECT_EQ(in_words(graphs), "");
+  EXPECT_TRUE(in_words(graphs, 0.0).empty());
 }
 
 GraphDistribution rewired(const Mass& mass) {
@@ -145,15 +200,18 @@ GraphDistribution rewired(const Mass& mass) {
 TEST(Verdict, OfRewiredGraphsThatEqualThePriorIsAWarning) {
   const GraphDistribution prior = rewired(uniform);
   EXPECT_NEAR(verdict_of(prior).nats, 0.0, 1e-12);
-  EXPECT_TRUE(warns(prior)) << in_words(prior);
-  EXPECT_TRUE(in_words(prior).ends_with("it says nothing about the graphs"));
+  EXPECT_TRUE(warns(prior));
+  EXPECT_TRUE(words_of(prior)[0].ends_with("it says nothing about the graphs"));
 }
 
 TEST(Verdict, OfRewiredGraphsSaysWhereTheMassIs) {
   const GraphDistribution graphs =
       rewired([](const LambdaPoint& lam) { return lam[0] == 0.2 ? 1.0 : 0.0; });
   EXPECT_NEAR(verdict_of(graphs).nats, std::log(5.0), 1e-12);  // one of five values of `drop`
-  const std::string words = in_words(graphs);
+  EXPECT_EQ(
+      words_of(graphs)[0],
+      "learned: 80 % of the prior probability of drop moved (1.61 nats; 0.05 or more counts)");
+  const std::string words = words_of(graphs)[1];
   EXPECT_TRUE(words.starts_with("drop mean 0.20, 90 % interval 0.20 to 0.20; add mean 0.10, "))
       << words;
 }
@@ -178,7 +236,7 @@ TEST(Verdict, OfDistancesIsTheirMeanAndIntervalOrAWarning) {
   const GraphDistribution near =
       distances([](double radius) { return radius < 2.975 ? 1.0 : 0.0; });  // 1.00 to 2.95
   EXPECT_NEAR(verdict_of(near).nats, std::log(181.0 / 40.0), 1e-9);
-  EXPECT_EQ(in_words(near), "radius mean 1.98, 90 % interval 1.05 to 2.85");
+  EXPECT_EQ(words_of(near)[1], "radius mean 1.98, 90 % interval 1.05 to 2.85");
 }
 
 TEST(Marginal, SumsTheMassOfEachValue) {

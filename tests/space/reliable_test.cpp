@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <map>
+#include <set>
 #include <sstream>
 
 #include "../models/gradient_check.h"
@@ -124,6 +125,23 @@ TEST_P(ReliableTest, IsTheSumOfTheViewsUnderEveryPoint) {
       EXPECT_LE(off(each[g], own[g]), 0.0) << g;
     }
   }
+}
+
+TEST_P(ReliableTest, KnowsWhichPointsHaveTheSameGraph) {
+  const at::Tensor h = random_tensor({kNodes, 5}, 1);
+  const std::vector<int64_t> all = family_->all_ids();
+  const at::Tensor out = family_->view(all_rows(kNodes), {})
+                             ->batch({.lam_ids = all, .beliefs = beliefs_.get()})
+                             .hop(0)
+                             .apply(h);
+  std::set<int64_t> distinct;
+  for (int64_t id : all) {
+    const int64_t first = family_->same_graph(id);
+    distinct.insert(first);
+    EXPECT_LE(first, id);
+    EXPECT_TRUE(out[first].equal(out[id]));
+  }
+  EXPECT_EQ(distinct.size(), 3U + 3U * 27U);  // without a share of the edges in doubt, and with one
 }
 
 TEST_P(ReliableTest, GradientsAreThoseOfTheProduct) {

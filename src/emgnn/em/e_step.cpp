@@ -167,13 +167,14 @@ double EStep::last_temperature(const EStepResult& result, const Posterior& kept,
   const GraphWeights graphs = result.posterior.weights(kept);
   // A sampled posterior keeps no more than the losses of its graphs: they are run once more.
   const SeenEvidence seen = result.seen ? *result.seen : evidence(graphs.lam_ids, poll);
-  const std::unique_ptr<Expectation> mean = task().expectation(problems_.front().average());
+  const std::unique_ptr<Expectation> mean =
+      task().expectation(problems_.front().average(), Detail::kValue);
   for (size_t g = 0; g < graphs.lam_ids.size(); ++g) {
     const size_t at = result.seen ? result.posterior.place(graphs.lam_ids[g]) : g;
     mean->add(seen.outputs[static_cast<int64_t>(at)].unsqueeze(0), std::exp(graphs.log_prob[g]),
               graphs.temperature[g]);
   }
-  Prediction averaged{.rows = {}, .width = task().num_outputs(), .value = {}, .spread = {}};
+  Prediction averaged{.width = task().num_outputs()};
   mean->finish(averaged);
   return task().temperatures(task().outputs_of(averaged), seen.target).front();
 }

@@ -165,8 +165,7 @@ Prediction EmLearner::predict(std::span<const int32_t> rows, const Poll& poll) {
   const Problem::View view = first().view_of(rows);
   for (const Problem& problem : problems_)
     problem.predict(*view, graphs, 1.0 / static_cast<double>(problems_.size()), *mean, poll);
-  Prediction out{
-      .rows = {rows.begin(), rows.end()}, .width = task.num_outputs(), .value = {}, .spread = {}};
+  Prediction out{.rows = {rows.begin(), rows.end()}, .width = task.num_outputs()};
   mean->finish(out);
   task.temper(out, temperature_);
   return out;

@@ -18,7 +18,9 @@ namespace {
 constexpr ProbabilityExpectation::Link kSoftmax = {
     [](const at::Tensor& logits) { return at::softmax(logits, 1); },
     [](const at::Tensor& mean_logits) { return at::log_softmax(mean_logits, 1); },
-    [](const at::Tensor& mean_probability) { return mean_probability.log(); }};
+    [](const at::Tensor& mean_probability) { return mean_probability.log(); },
+    [](const at::Tensor& p) { return at::xlogy(p, p).sum(1).neg(); },
+    [](const at::Tensor& p) { return at::zeros_like(p).scatter_(1, p.argmax(1, true), 1.0); }};
 
 // n / (C n_c) for the C classes that occur: the mean over the training rows is 1.
 std::vector<double> balanced_weights(std::span<const int32_t> cls, std::span<const int32_t> rows,
@@ -98,24 +100,42 @@ void ClassTask::temper(Prediction& prediction, double temperature) const {
   apply_temperature(prediction.value, num_classes_, temperature);
 }
 
-std::unique_ptr<Expectation> ClassTask::expectation(Average average) const {
-  return std::make_unique<ProbabilityExpectation>(average, kSoftmax);
+std::unique_ptr<Expectation> ClassTask::expectation(Average average, Detail detail) const {
+  return std::make_unique<ProbabilityExpectation>(average, detail, kSoftmax);
 }
 
 // Of the probabilities. Their logarithm comes from the largest, so that none is lost to underflow.
 Prediction ClassTask::average(std::span<const Prediction> predictions) const {
-  std::vector<Prediction> probability(predictions.begin(), predictions.end());
-  for (Prediction& p : probability)
-    for (double& value : p.value) value = std::exp(value);
-  Prediction out = Task::average(probability);
+  const auto count = static_cast<double>(predictions.size());
+  const auto width = static_cast<size_t>(num_classes_);
+  Prediction out = mean_of(predictions);
   for (size_t i = 0; i < out.value.size(); ++i) {
     double top = -std::numeric_limits<double>::infinity(), sum = 0.0;
     for (const Prediction& p : predictions) top = std::max(top, p.value[i]);
     for (const Prediction& p : predictions)
       sum += p.value[i] == top ? 1.0 : std::exp(p.value[i] - top);
-    out.value[i] = top + std::log(sum / static_cast<double>(predictions.size()));
+    out.value[i] = top + std::log(sum / count);
+  }
+  const auto entropy_of = [&](const Prediction& p, size_t row) {
+    return entropy(std::span(p.value).subspan(row * width, width));
+  };
+  for (size_t row = 0; row < out.graph_part.size(); ++row) {
+    double within = 0.0;
+    for (const Prediction& p : predictions) within += entropy_of(p, row) / count;
+    out.graph_part[row] += std::max(0.0, entropy_of(out, row) - within);
   }
   return out;
+}
+
+std::optional<double> ClassTask::changed_by_graph(const Prediction& prediction) const {
+  const auto width = static_cast<size_t>(num_classes_);
+  double unchanged = 0.0;
+  for (size_t row = 0; row < prediction.rows.size(); ++row) {
+    const auto begin = prediction.value.begin() + static_cast<ptrdiff_t>(row * width);
+    const auto answer = std::max_element(begin, begin + num_classes_) - prediction.value.begin();
+    unchanged += prediction.votes[static_cast<size_t>(answer)];
+  }
+  return std::max(0.0, 1.0 - unchanged / static_cast<double>(prediction.rows.size()));
 }
 
 const ScoreInfo& ClassTask::main_score() const {

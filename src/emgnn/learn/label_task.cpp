@@ -16,7 +16,12 @@ namespace {
 constexpr ProbabilityExpectation::Link kSigmoid = {
     [](const at::Tensor& logits) { return at::sigmoid(logits); },
     [](const at::Tensor& mean_logits) { return at::sigmoid(mean_logits); },
-    [](const at::Tensor& mean_probability) { return mean_probability; }};
+    [](const at::Tensor& mean_probability) { return mean_probability; },
+    [](const at::Tensor& p) {
+      const at::Tensor q = 1.0 - p;
+      return (at::xlogy(p, p) + at::xlogy(q, q)).neg();
+    },
+    [](const at::Tensor& p) { return p.gt(0.5).to(at::kDouble); }};
 
 // Labels of each row, [rows]; 1 where there are none.
 at::Tensor num_known(const TargetRows& target) {
@@ -100,8 +105,26 @@ void LabelTask::temper(Prediction& prediction, double temperature) const {
   }
 }
 
-std::unique_ptr<Expectation> LabelTask::expectation(Average average) const {
-  return std::make_unique<ProbabilityExpectation>(average, kSigmoid);
+std::unique_ptr<Expectation> LabelTask::expectation(Average average, Detail detail) const {
+  return std::make_unique<ProbabilityExpectation>(average, detail, kSigmoid);
+}
+
+Prediction LabelTask::average(std::span<const Prediction> predictions) const {
+  Prediction out = mean_of(predictions);
+  for (size_t i = 0; i < out.graph_part.size(); ++i) {
+    double within = 0.0;
+    for (const Prediction& p : predictions) within += label_entropy(p.value[i]);
+    within /= static_cast<double>(predictions.size());
+    out.graph_part[i] += std::max(0.0, label_entropy(out.value[i]) - within);
+  }
+  return out;
+}
+
+std::optional<double> LabelTask::changed_by_graph(const Prediction& prediction) const {
+  double changed = 0.0;
+  for (size_t i = 0; i < prediction.value.size(); ++i)
+    changed += std::abs((prediction.value[i] > 0.5 ? 1.0 : 0.0) - prediction.votes[i]);
+  return changed / static_cast<double>(prediction.value.size());
 }
 
 const ScoreInfo& LabelTask::main_score() const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace emgnn {
@@ -13,9 +14,21 @@ struct Prediction {
   // [rows, width]: log-probabilities of the classes, probabilities of the labels, or values in the
   // unit of the target.
   std::vector<double> value;
-  // [rows, width]: the standard deviation of the probability or the value over the graphs, and over
-  // the members of an ensemble.
-  std::vector<double> spread;
+  // How much the answer hangs on which of the averaged graphs, networks and members of an ensemble
+  // is asked. Classes [rows], labels [rows, width]: the mutual information between the answer and
+  // the graph, in nats, before the last temperature. Values [rows, width]: the standard deviation.
+  std::vector<double> graph_part;
+  // [rows, width]: how probable it is that a single graph answers with this class, or says that
+  // this label is there. Empty for values.
+  std::vector<double> votes;
 };
+
+// The mean of every number of predictions of the same rows.
+Prediction mean_of(std::span<const Prediction> predictions);
+
+// −Σ p log p in nats of the classes of one row.
+double entropy(std::span<const double> log_prob);
+// The same of a label that is there with probability p.
+double label_entropy(double p);
 
 }  // namespace emgnn

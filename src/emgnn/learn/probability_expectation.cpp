@@ -5,30 +5,42 @@
 
 namespace emgnn {
 
+namespace {
+
+void add_to(at::Tensor& sum, const at::Tensor& term, double weight) {
+  if (!sum.defined()) sum = at::zeros_like(term);
+  sum.add_(term, weight);
+}
+
+std::vector<double> numbers(const at::Tensor& t) {
+  const at::Tensor flat = t.contiguous();
+  return {flat.data_ptr<double>(), flat.data_ptr<double>() + flat.numel()};
+}
+
+}  // namespace
+
 void ProbabilityExpectation::add(const at::Tensor& outputs, double p, double temperature) {
   const double each = p / static_cast<double>(outputs.size(0));
   for (int64_t r = 0; r < outputs.size(0); ++r) {
     at::Tensor logits = outputs[r].to(at::kDouble);
     if (temperature != 1.0) logits = logits / temperature;
     const at::Tensor prob = link_.probability(logits);
-    if (!logits_.defined()) {
-      logits_ = at::zeros_like(logits);
-      prob_ = at::zeros_like(logits);
-      square_ = at::zeros_like(logits);
-    }
-    logits_.add_(logits, each);
-    prob_.add_(prob, each);
-    square_.add_(prob.square(), each);
+    add_to(logits_, logits, each);
+    add_to(prob_, prob, each);
+    if (detail_ == Detail::kValue) continue;
+    add_to(entropy_, link_.entropy(prob), each);
+    add_to(votes_, link_.choice(prob), each);
   }
 }
 
 void ProbabilityExpectation::finish(Prediction& into) const {
   const bool of_logits = average_ == Average::kLogits;
-  const at::Tensor value =
-      (of_logits ? link_.value(logits_) : link_.value_of_mean(prob_)).contiguous();
-  const at::Tensor spread = (square_ - prob_.square()).clamp_min(0.0).sqrt().contiguous();
-  into.value.assign(value.data_ptr<double>(), value.data_ptr<double>() + value.numel());
-  into.spread.assign(spread.data_ptr<double>(), spread.data_ptr<double>() + spread.numel());
+  into.value = numbers(of_logits ? link_.value(logits_) : link_.value_of_mean(prob_));
+  if (detail_ == Detail::kValue) return;
+  // I(answer; graph) = H(E[p]) − E[H(p)], of the probabilities whichever way they are averaged.
+  // Below zero by rounding alone.
+  into.graph_part = numbers((link_.entropy(prob_) - entropy_).clamp_min(0.0));
+  into.votes = numbers(votes_);
 }
 
 }  // namespace emgnn

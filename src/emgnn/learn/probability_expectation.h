@@ -12,21 +12,27 @@ namespace emgnn {
 class ProbabilityExpectation : public Expectation {
  public:
   // `probability` maps logits [rows, width] to probabilities, `value` maps the mean logits to what
-  // a prediction holds, `value_of_mean` the mean probabilities.
+  // a prediction holds, `value_of_mean` the mean probabilities. `entropy` is in nats, one for each
+  // answer: [rows] or [rows, width]. `choice` is 1 for what is answered and 0 for the rest.
   struct Link {
     at::Tensor (*probability)(const at::Tensor& logits);
     at::Tensor (*value)(const at::Tensor& mean_logits);
     at::Tensor (*value_of_mean)(const at::Tensor& mean_probability);
+    at::Tensor (*entropy)(const at::Tensor& probability);
+    at::Tensor (*choice)(const at::Tensor& probability);
   };
-  ProbabilityExpectation(Average average, const Link& link) : average_(average), link_(link) {}
+  ProbabilityExpectation(Average average, Detail detail, const Link& link)
+      : average_(average), detail_(detail), link_(link) {}
 
   void add(const at::Tensor& outputs, double p, double temperature) override;
   void finish(Prediction& into) const override;
 
  private:
   Average average_;
+  Detail detail_;
   Link link_;
-  at::Tensor logits_, prob_, square_;  // E[logits], E[p], E[p²]: float64 [rows, width]
+  at::Tensor logits_, prob_;    // E[logits], E[p]: float64 [rows, width]
+  at::Tensor entropy_, votes_;  // E[H(p)], E[choice]
 };
 
 }  // namespace emgnn

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numeric>
 #include <set>
+#include <unordered_map>
 #include <utility>
 
 #include <emgnn/base/error.h>
@@ -43,6 +44,23 @@ at::Tensor without_replicates(const at::Tensor& outputs) {
 
 std::span<const double> numbers(const at::Tensor& t) {
   return {t.data_ptr<double>(), static_cast<size_t>(t.numel())};
+}
+
+// Points whose graphs are the same are run once.
+struct Distinct {
+  std::vector<int64_t> lam_ids;  // of graphs that differ, in the order of their first points
+  std::vector<int64_t> place;    // of each point's graph among them
+};
+
+Distinct distinct(const GraphFamily& family, std::span<const int64_t> lam_ids) {
+  Distinct out;
+  std::unordered_map<int64_t, int64_t> known;
+  for (int64_t id : lam_ids) {
+    const auto [at, is_new] = known.try_emplace(family.same_graph(id), known.size());
+    if (is_new) out.lam_ids.push_back(id);
+    out.place.push_back(at->second);
+  }
+  return out;
 }
 
 }  // namespace
@@ -133,9 +151,12 @@ void Problem::judge(std::span<const int64_t> lam_ids, const TakeOutputs& take, c
 
 at::Tensor Problem::outputs(std::span<const int64_t> lam_ids, const Poll& poll) {
   std::vector<at::Tensor> tiles;
+  const Distinct graphs = distinct(family(), lam_ids);
   judge(
-      lam_ids, [&](const at::Tensor& outputs) { tiles.push_back(outputs); }, poll);
-  return at::cat(tiles);
+      graphs.lam_ids, [&](const at::Tensor& outputs) { tiles.push_back(outputs); }, poll);
+  const at::Tensor out = at::cat(tiles);
+  return graphs.lam_ids.size() == lam_ids.size() ? out
+                                                 : out.index_select(0, at::tensor(graphs.place));
 }
 
 std::vector<double> Problem::losses(std::span<const int64_t> lam_ids, const Poll& poll) {
@@ -144,8 +165,11 @@ std::vector<double> Problem::losses(std::span<const int64_t> lam_ids, const Poll
     const std::vector<double> tile = task().losses(outputs, evidence_target_);
     losses.insert(losses.end(), tile.begin(), tile.end());
   };
-  judge(lam_ids, take, poll);
-  return losses;
+  const Distinct graphs = distinct(family(), lam_ids);
+  judge(graphs.lam_ids, take, poll);
+  std::vector<double> out;
+  for (int64_t place : graphs.place) out.push_back(losses[static_cast<size_t>(place)]);
+  return out;
 }
 
 void Problem::believe(const GraphWeights& graphs, const Poll& poll) {
@@ -261,16 +285,20 @@ Objective Problem::objective_of_rows(std::span<const LambdaDraw> draws, const Mo
 
 void Problem::predict(const FamilyView& view, const GraphWeights& graphs, double share,
                       Expectation& into, const Poll& poll) const {
-  evaluate(
-      view, graphs.lam_ids,
-      [&](size_t first, const at::Tensor& outputs) {
-        for (int64_t g = 0; g < outputs.size(0); ++g) {
-          const size_t at = first + static_cast<size_t>(g);
-          into.add(outputs[g], share * std::exp(graphs.log_prob[at]),
-                   graphs.temperature.empty() ? 1.0 : graphs.temperature[at]);
-        }
-      },
-      poll);
+  const Distinct differ = distinct(family(), graphs.lam_ids);
+  std::vector<double> p(differ.lam_ids.size(), 0.0), temperature(differ.lam_ids.size(), 1.0);
+  for (size_t k = 0; k < graphs.lam_ids.size(); ++k) {
+    const auto at = static_cast<size_t>(differ.place[k]);
+    p[at] += std::exp(graphs.log_prob[k]);
+    if (!graphs.temperature.empty()) temperature[at] = graphs.temperature[k];
+  }
+  const auto take = [&](size_t first, const at::Tensor& outputs) {
+    for (int64_t g = 0; g < outputs.size(0); ++g) {
+      const size_t at = first + static_cast<size_t>(g);
+      into.add(outputs[g], share * p[at], temperature[at]);
+    }
+  };
+  evaluate(view, differ.lam_ids, take, poll);
 }
 
 Prediction Problem::finished(const Expectation& mean, std::span<const int32_t> rows) const {
@@ -282,7 +310,7 @@ Prediction Problem::finished(const Expectation& mean, std::span<const int32_t> r
 PartScores Problem::validate(const GraphWeights& graphs, Ranks ranks) {
   const std::vector<int32_t>& rows = data().split().validation;
   const View view = parts_.views->of("validation", [&] { return view_of(rows); });
-  const std::unique_ptr<Expectation> mean = task().expectation(options_.average);
+  const std::unique_ptr<Expectation> mean = task().expectation(options_.average, Detail::kValue);
   predict(*view, graphs, 1.0, *mean, {});
   return task().score(finished(*mean, rows).value, rows, ranks);
 }

@@ -3,8 +3,6 @@
 
 #include <ATen/ATen.h>
 
-#include <cmath>
-
 #include <emgnn/base/error.h>
 #include <emgnn/learn/tasks.h>
 
@@ -57,22 +55,6 @@ std::vector<double> Task::losses(const at::Tensor& outputs, const TargetRows& ta
 std::vector<double> Task::temperatures(const at::Tensor& outputs,
                                        const TargetRows& /*target*/) const {
   return std::vector<double>(static_cast<size_t>(outputs.size(0)), 1.0);
-}
-
-Prediction Task::average(std::span<const Prediction> predictions) const {
-  const auto count = static_cast<double>(predictions.size());
-  Prediction out = predictions.front();
-  for (size_t i = 0; i < out.value.size(); ++i) {
-    double sum = 0.0, variance = 0.0;
-    for (const Prediction& p : predictions) sum += p.value[i];
-    out.value[i] = sum / count;
-    for (const Prediction& p : predictions) {
-      const double off = p.value[i] - out.value[i];
-      variance += p.spread[i] * p.spread[i] + off * off;
-    }
-    out.spread[i] = std::sqrt(variance / count);
-  }
-  return out;
 }
 
 StopRule stop_rule(const StopOptions& options, const Task& task) {

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -42,13 +43,16 @@ struct TargetRows {
 // Of rows one after the other.
 TargetRows joined(std::span<const TargetRows> parts);
 
+// What is computed of an average: with kValue nothing but the answer itself.
+enum class Detail { kValue, kAll };
+
 // The mean over graphs of predictions for some rows.
 class Expectation {
  public:
   virtual ~Expectation() = default;
   // outputs [replicates, rows, width] of a graph of probability p, at a temperature.
   virtual void add(const at::Tensor& outputs, double p, double temperature = 1.0) = 0;
-  virtual void finish(Prediction& into) const = 0;  // value and spread
+  virtual void finish(Prediction& into) const = 0;  // all but its rows and width
 };
 
 class Task {
@@ -76,10 +80,17 @@ class Task {
   // What a temperature makes of a prediction.
   virtual void temper(Prediction& /*prediction*/, double /*temperature*/) const {}
 
-  virtual std::unique_ptr<Expectation> expectation(Average average) const = 0;
-  // The mean of several predictions of the same rows, each as likely as the others. Its spread is
-  // within and between them: Var = E[Var] + Var[E].
-  virtual Prediction average(std::span<const Prediction> predictions) const;
+  virtual std::unique_ptr<Expectation> expectation(Average average,
+                                                   Detail detail = Detail::kAll) const = 0;
+  // The mean of several predictions of the same rows, each as likely as the others. Its graph_part
+  // is within and between them: I(answer; graph, k) = E[I(answer; graph | k)] + I(answer; k), or
+  // Var = E[Var] + Var[E].
+  virtual Prediction average(std::span<const Prediction> predictions) const = 0;
+  // The expected share of the answers that would be others under a single graph of those averaged;
+  // none where answers are values.
+  virtual std::optional<double> changed_by_graph(const Prediction& /*prediction*/) const {
+    return std::nullopt;
+  }
 
   virtual std::span<const ScoreInfo> scores() const = 0;
   virtual const ScoreInfo& main_score() const = 0;

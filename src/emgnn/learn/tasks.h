@@ -26,8 +26,9 @@ class ClassTask : public Task {
   void temper(Prediction& prediction, double temperature) const override;
   at::Tensor outputs_of(const Prediction& prediction) const override;
   at::Tensor right_outputs(const TargetRows& target) const override;
-  std::unique_ptr<Expectation> expectation(Average average) const override;
+  std::unique_ptr<Expectation> expectation(Average average, Detail detail) const override;
   Prediction average(std::span<const Prediction> predictions) const override;
+  std::optional<double> changed_by_graph(const Prediction& prediction) const override;
   std::span<const ScoreInfo> scores() const override { return class_score_info(); }
   const ScoreInfo& main_score() const override;
   PartScores score(std::span<const double> value, std::span<const int32_t> rows,
@@ -54,7 +55,9 @@ class LabelTask : public Task {
   void temper(Prediction& prediction, double temperature) const override;
   at::Tensor outputs_of(const Prediction& prediction) const override;
   at::Tensor right_outputs(const TargetRows& target) const override;
-  std::unique_ptr<Expectation> expectation(Average average) const override;
+  std::unique_ptr<Expectation> expectation(Average average, Detail detail) const override;
+  Prediction average(std::span<const Prediction> predictions) const override;
+  std::optional<double> changed_by_graph(const Prediction& prediction) const override;
   std::span<const ScoreInfo> scores() const override { return label_score_info(); }
   const ScoreInfo& main_score() const override;
   PartScores score(std::span<const double> value, std::span<const int32_t> rows,
@@ -77,7 +80,8 @@ class ValueTask : public Task {
   at::Tensor row_loss(const at::Tensor& outputs, const TargetRows& target) const override;
   at::Tensor outputs_of(const Prediction& prediction) const override;
   at::Tensor right_outputs(const TargetRows& target) const override;
-  std::unique_ptr<Expectation> expectation(Average average) const override;
+  std::unique_ptr<Expectation> expectation(Average average, Detail detail) const override;
+  Prediction average(std::span<const Prediction> predictions) const override;
   std::span<const ScoreInfo> scores() const override { return value_score_info(); }
   const ScoreInfo& main_score() const override;
   PartScores score(std::span<const double> value, std::span<const int32_t> rows,

@@ -47,11 +47,11 @@ class ValueExpectation : public Expectation {
 
   void finish(Prediction& into) const override {
     into.value.clear();
-    into.spread.clear();
+    into.graph_part.clear();
     for (size_t i = 0; i < mean_.size(); ++i) {
       const TargetScale& scale = scale_[i % scale_.size()];
       into.value.push_back(scale.restore(mean_[i]));
-      into.spread.push_back(scale.std * std::sqrt(std::max(0.0, square_[i])));
+      into.graph_part.push_back(scale.std * std::sqrt(std::max(0.0, square_[i])));
     }
   }
 
@@ -122,8 +122,21 @@ at::Tensor ValueTask::right_outputs(const TargetRows& target) const {
   return target.value;
 }
 
-std::unique_ptr<Expectation> ValueTask::expectation(Average /*average*/) const {
+std::unique_ptr<Expectation> ValueTask::expectation(Average /*average*/, Detail /*detail*/) const {
   return std::make_unique<ValueExpectation>(scale_);
+}
+
+Prediction ValueTask::average(std::span<const Prediction> predictions) const {
+  Prediction out = mean_of(predictions);
+  for (size_t i = 0; i < out.value.size(); ++i) {
+    double variance = 0.0;
+    for (const Prediction& p : predictions) {
+      const double off = p.value[i] - out.value[i];
+      variance += p.graph_part[i] * p.graph_part[i] + off * off;
+    }
+    out.graph_part[i] = std::sqrt(variance / static_cast<double>(predictions.size()));
+  }
+  return out;
 }
 
 const ScoreInfo& ValueTask::main_score() const {

@@ -3,6 +3,7 @@
 // nodes. No features, no weights, no gradient.
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include <emgnn/base/error.h>
@@ -67,8 +68,12 @@ class LabelPropagation : public Learner {
       for (int64_t c = 0; c < out.width; ++c) {
         const double p = sum > 0.0 ? score[row][c] / sum : 1.0 / static_cast<double>(out.width);
         out.value.push_back(std::log(std::max(p, 1e-12)));
-        out.spread.push_back(0.0);
       }
+      out.graph_part.push_back(0.0);
+      const auto first = out.value.end() - out.width;
+      const auto answer = std::max_element(first, out.value.end()) - out.value.begin();
+      out.votes.resize(out.value.size(), 0.0);
+      out.votes[static_cast<size_t>(answer)] = 1.0;
     }
     return out;
   }

@@ -2,6 +2,7 @@
 #include <emgnn/report/results_table.h>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
@@ -90,9 +91,9 @@ std::string results_table(const Results& results) {
   if (graphs) {
     const std::string chart = posterior_chart(*graphs);
     if (!chart.empty()) out += "\nlearned distribution\n" + chart;
-    const std::string words = in_words(*graphs);
-    if (!words.empty()) out += "\n" + words + "\n";
   }
+  const std::vector<std::string> words = in_words(results.runs);
+  if (!words.empty()) out += fmt::format("\n{}\n", fmt::join(words, "\n"));
   return out + sampling_verdict(results.runs);
 }
 

@@ -293,7 +293,9 @@ class RunSet {
     RunRecord run{.fit = learner.summary(),
                   .validation = score(data.split().validation),
                   .test = {},
-                  .graphs = learner.graphs()};
+                  .graphs = learner.graphs(),
+                  .changed_by_graph = {}};
+    if (run.graphs) run.changed_by_graph = task.changed_by_graph(prediction);
     if (!request_.hide_test) run.test = score(data.split().test).scores;
     return run;
   }

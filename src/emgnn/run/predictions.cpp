@@ -52,22 +52,23 @@ class Columns {
       case LabelKind::kClasses: {
         std::string out = known_ ? ",label,predicted" : ",predicted";
         for (const std::string& name : labels_.names) out += "," + named("p", name);
-        return out + ",spread";
+        return out + ",entropy,graph_information";
       }
       case LabelKind::kLabels: {
         std::string out = known_ ? ",label,predicted" : ",predicted";
         for (const std::string& name : labels_.names)
-          out += "," + named("p", name) + "," + named("spread", name);
+          out += "," + named("p", name) + "," + named("entropy", name) + "," +
+                 named("graph_information", name);
         return out;
       }
       default:
         break;
     }
-    if (labels_.names.size() == 1) return known_ ? ",target,value,spread" : ",value,spread";
+    if (labels_.names.size() == 1) return known_ ? ",target,value,graph_std" : ",value,graph_std";
     std::string out;
     for (const std::string& name : labels_.names) {
       if (known_) out += "," + named("target", name);
-      out += "," + named("value", name) + "," + named("spread", name);
+      out += "," + named("value", name) + "," + named("graph_std", name);
     }
     return out;
   }
@@ -76,9 +77,9 @@ class Columns {
     const size_t known = known_ ? 1 : 0, names = labels_.names.size();
     switch (labels_.kind) {
       case LabelKind::kClasses:
-        return known + 2 + names;
+        return known + 3 + names;
       case LabelKind::kLabels:
-        return known + 1 + 2 * names;
+        return known + 1 + 3 * names;
       default:
         return (known + 2) * names;
     }
@@ -98,7 +99,6 @@ class Columns {
 
  private:
   const double* value(size_t i) const { return prediction_.value.data() + i * width(); }
-  const double* spread(size_t i) const { return prediction_.spread.data() + i * width(); }
   size_t width() const { return static_cast<size_t>(prediction_.width); }
 
   std::string class_row(size_t i) const {
@@ -112,7 +112,8 @@ class Columns {
     out += "," + csv_field(labels_.names[predicted]);
     for (size_t c = 0; c < width(); ++c)
       fmt::format_to(std::back_inserter(out), ",{:.6g}", std::exp(value(i)[c]));
-    return out + fmt::format(",{:.6g}", spread(i)[predicted]);
+    return out +
+           fmt::format(",{:.6g},{:.6g}", entropy({value(i), width()}), prediction_.graph_part[i]);
   }
 
   std::string label_row(size_t i) const {
@@ -122,7 +123,8 @@ class Columns {
       if (value(i)[c] > 0.5) predicted += (predicted.empty() ? "" : ";") + name;
       if (labels_.at(prediction_.rows[i], static_cast<int32_t>(c)) == 1.0)
         known += (known.empty() ? "" : ";") + name;
-      fmt::format_to(std::back_inserter(out), ",{:.6g},{:.6g}", value(i)[c], spread(i)[c]);
+      fmt::format_to(std::back_inserter(out), ",{:.6g},{:.6g},{:.6g}", value(i)[c],
+                     label_entropy(value(i)[c]), prediction_.graph_part[i * width() + c]);
     }
     return (known_ ? "," + csv_field(known) : "") + "," + csv_field(predicted) + out;
   }
@@ -134,7 +136,8 @@ class Columns {
         const double y = labels_.at(prediction_.rows[i], static_cast<int32_t>(t));
         out += std::isnan(y) ? "," : fmt::format(",{}", y);
       }
-      fmt::format_to(std::back_inserter(out), ",{:.6g},{:.6g}", value(i)[t], spread(i)[t]);
+      fmt::format_to(std::back_inserter(out), ",{:.6g},{:.6g}", value(i)[t],
+                     prediction_.graph_part[i * width() + t]);
     }
     return out;
   }

@@ -15,10 +15,12 @@ std::string posterior_csv(const GraphDistribution& graphs);
 
 // One row per predicted node or molecule, with its part of the split and what is known of it.
 //   node, split | row, smiles, split     which one
-//   classes  label, predicted, p(CLASS) of each class, spread of the predicted one
-//   labels   label, predicted (names joined by ;), p(LABEL) and spread(LABEL) of each label
-//   values   target, value, spread; with several targets target(T), value(T), spread(T) of each
-// spread is the standard deviation over the graphs.
+//   classes  label, predicted, p(CLASS) of each class, entropy, graph_information
+//   labels   label, predicted (names joined by ;), p(LABEL), entropy(LABEL) and
+//            graph_information(LABEL) of each label
+//   values   target, value, graph_std; with several targets target(T), value(T), graph_std(T)
+// entropy, in nats, is of the probabilities beside it; graph_information is the mutual information
+// between the answer and the graph, graph_std the standard deviation over the graphs.
 enum class TestLabels { kShow, kHide };  // hidden: empty
 std::string predictions_csv(const Data& data, const Prediction& prediction,
                             TestLabels test = TestLabels::kShow);

@@ -28,6 +28,9 @@ struct RunRecord {
   PartScores validation;
   std::optional<Scores> test;  // none: hidden
   std::optional<GraphDistribution> graphs;
+  // The expected share of the answers that a single graph of these would change; none: there is no
+  // distribution, or answers are values.
+  std::optional<double> changed_by_graph;
 };
 
 struct Results {

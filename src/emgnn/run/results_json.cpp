@@ -33,16 +33,18 @@ Json run_json(const RunRecord& run) {
   validation.update(scores_json(run.validation.scores));
   Json rounds = Json::array();
   for (const RoundRecord& round : run.fit.rounds) rounds.push_back(to_json(round));
-  return {{"seed", run.seed},
-          {"seconds", run.seconds},
-          {"prepare_seconds", run.prepare_seconds},
-          {"peak_rss_mb", run.peak_rss_mb},
-          {"epochs", run.fit.epochs},
-          {"em_iterations", run.fit.rounds.size()},
-          {"stopped_early", run.fit.stopped_early},
-          {"validation", validation},
-          {"test", run.test ? scores_json(*run.test) : Json()},
-          {"rounds", rounds}};
+  Json out = {{"seed", run.seed},
+              {"seconds", run.seconds},
+              {"prepare_seconds", run.prepare_seconds},
+              {"peak_rss_mb", run.peak_rss_mb},
+              {"epochs", run.fit.epochs},
+              {"em_iterations", run.fit.rounds.size()},
+              {"stopped_early", run.fit.stopped_early},
+              {"validation", validation},
+              {"test", run.test ? scores_json(*run.test) : Json()},
+              {"rounds", rounds}};
+  if (run.changed_by_graph) out["changed_by_graph"] = *run.changed_by_graph;
+  return out;
 }
 
 RunRecord parse_run(const Json& json) {
@@ -56,8 +58,11 @@ RunRecord parse_run(const Json& json) {
                 .validation = {real_or_nan(json.at("validation").at("loss")),
                                parse_scores(json.at("validation"))},
                 .test = {},
-                .graphs = {}};
+                .graphs = {},
+                .changed_by_graph = {}};
   if (!json.at("test").is_null()) run.test = parse_scores(json.at("test"));
+  if (json.contains("changed_by_graph"))
+    run.changed_by_graph = json.at("changed_by_graph").get<double>();
   for (const Json& round : json.at("rounds")) run.fit.rounds.push_back(parse_round(round));
   return run;
 }
@@ -150,6 +155,7 @@ Json to_json(const Results& results) {
               {"posterior", posterior},
               {"importance", weights},
               {"posterior_informative", graphs && verdict.informative()},
+              {"verdict", in_words(results.runs)},
               {"version", version()}};
   if (graphs) out["graphs"] = graphs_json(*graphs);
   return out;

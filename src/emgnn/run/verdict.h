@@ -2,10 +2,12 @@
 // What a learned distribution over graphs says, compared with its prior.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <emgnn/learn/record.h>
+#include <emgnn/run/results.h>
 
 namespace emgnn {
 
@@ -24,14 +26,21 @@ struct Verdict {
   // The largest KL divergence, over the coordinates, of a coordinate's distribution from its prior:
   // a lower bound of KL(p_T || prior) that a sample of p_T estimates well.
   double nats = 0.0;
+  // Of that coordinate: the total variation, the probability that lies elsewhere than before.
+  double moved = 0.0;
+  std::string moved_name;
 
   bool informative() const { return nats >= kInformativeNats; }
 };
 
 Verdict verdict_of(const GraphDistribution& graphs);
 
-// One line: which share is the largest, where the mass is, or a warning that nothing was learned.
-// Empty for a single point.
-std::string in_words(const GraphDistribution& graphs);
+// Lines, each a sentence: whether anything was learned, whether the graphs help, which view carries
+// the weight or where the mass is, and what a single graph would change. Nothing but a warning
+// where the distribution is its prior; no line for a single point.
+std::vector<std::string> in_words(const GraphDistribution& graphs,
+                                  std::optional<double> changed_by_graph);
+// Of the mean over the runs; none without a distribution.
+std::vector<std::string> in_words(const std::vector<RunRecord>& runs);
 
 }  // namespace emgnn

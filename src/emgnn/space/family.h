@@ -73,6 +73,8 @@ class GraphFamily : public ParameterSpace, public std::enable_shared_from_this<G
   virtual bool small_graphs() const { return false; }
   virtual std::shared_ptr<const FamilyView> view(std::span<const int32_t> rows,
                                                  const NetworkNeeds& needs) const = 0;
+  // The first point whose graph is that of `lam_id`, whatever is believed.
+  virtual int64_t same_graph(int64_t lam_id) const { return lam_id; }
   // The graphs depend on what a network says of the rows.
   virtual bool reads_beliefs() const { return false; }
   // Of class probabilities [rows, classes].

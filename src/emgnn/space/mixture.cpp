@@ -91,6 +91,13 @@ std::shared_ptr<MixtureFamily> MixtureFamily::make(std::shared_ptr<const Dataset
                                                    const MixtureOptions& options,
                                                    std::shared_ptr<const ViewSet> views) {
   std::shared_ptr<MixtureFamily> out(new MixtureFamily(std::move(data), std::move(views), options));
+  for (const Relation& view : out->views_->graph->relations) {
+    if (view.name != kNoGraph) continue;
+    throw UsageError(fmt::format(
+        "an edge type is called {0:?}: among the weights of a mixture that name stands for no "
+        "graph at all; rename the edge type, or leave it out of space.views",
+        view.name));
+  }
   const size_t none = options.mixing == Mixing::kShares ? 1 : 0;
   out->grid_ = simplex_grid(out->degree_.size() + none, options.step);
   EMGNN_CHECK(out->grid_->size() < SimplexGrid::kMaxPoints / TrustPoint::kCount,
@@ -132,6 +139,14 @@ LambdaPoint MixtureFamily::point(int64_t lam_id) const {
   return out;
 }
 
+int64_t MixtureFamily::same_graph(int64_t lam_id) const {
+  if (trust_points() == 1) return lam_id;
+  const MixturePoint at = mixture_point(lam_id);
+  for (size_t v = 0; v < views_->trust.size(); ++v)
+    if (views_->trust[v] && at.weight[v] > 0.0) return lam_id;
+  return lam_id % grid_->size();
+}
+
 size_t MixtureFamily::num_shares() const {
   return grid_ ? static_cast<size_t>(grid_->num_parts()) : 0;
 }
@@ -139,7 +154,7 @@ size_t MixtureFamily::num_shares() const {
 std::vector<std::string> MixtureFamily::coordinate_names() const {
   std::vector<std::string> names;
   for (const Relation& view : views_->graph->relations) names.push_back(view.name);
-  if (options_.mixing == Mixing::kShares) names.push_back("none");
+  if (options_.mixing == Mixing::kShares) names.push_back(kNoGraph);
   if (trust_points() > 1)
     names.insert(names.end(), TrustPoint::kNames.begin(), TrustPoint::kNames.end());
   return names;

@@ -42,6 +42,8 @@ class MixtureFamily : public GraphFamily {
   std::shared_ptr<const FamilyView> view(std::span<const int32_t> rows,
                                          const NetworkNeeds& needs) const override;
 
+  // How edges are trusted does not matter where such views have no share.
+  int64_t same_graph(int64_t lam_id) const override;
   bool reads_beliefs() const override { return views_->any_distrusted(); }
   std::shared_ptr<const Beliefs> beliefs(std::span<const double> prob,
                                          int64_t classes) const override;

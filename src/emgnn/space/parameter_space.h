@@ -25,6 +25,9 @@ struct FamilyTable {
   std::string file, csv;
 };
 
+// The name of the coordinate that is the weight of "no graph at all".
+inline constexpr const char* kNoGraph = "none";
+
 class ParameterSpace {
  public:
   virtual ~ParameterSpace() = default;
