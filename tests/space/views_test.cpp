@@ -402,6 +402,28 @@ TEST(MakeViews, DistrustsEveryEdgeTypeOrAnyView) {
   EXPECT_EQ(names(make_views(*plain, "reliable, a")), (std::vector<std::string>{"reliable?", "a"}));
 }
 
+TEST(AutomaticViews, SuitTheData) {
+  EXPECT_EQ(automatic_views(*typed_data()), "given, knn:5");
+  const auto plain = data_of(small_graph(10, 1, 9, 1));
+  EXPECT_EQ(automatic_views(*plain), "reliable, knn:5, two-hop");
+  EXPECT_TRUE(make_views(*plain, "auto").any_distrusted());
+  EXPECT_EQ(make_views(*plain, "auto").trust.size(), 3U);
+  // A complete graph: every node is a neighbour.
+  TypedGraph dense{.num_nodes = 40, .relations = {{"a", Csr{}}}};
+  Coo coo;
+  for (int32_t i = 0; i < 40; ++i) {
+    for (int32_t j = 0; j < 40; ++j) {
+      if (i == j) continue;
+      coo.row.push_back(i);
+      coo.col.push_back(j);
+    }
+  }
+  dense.relations[0].adjacency = csr_from_coo(40, 40, coo, Duplicates::kSum);
+  EXPECT_EQ(automatic_views(*data_of(dense)), "reliable, knn:5");
+  // More nodes than all pairs of which can be compared.
+  EXPECT_EQ(automatic_views(*data_of(small_graph(30'001, 1, 100, 1))), "reliable, two-hop");
+}
+
 TEST(MakeViews, SaysWhatIsWrongWithAList) {
   const auto data = typed_data(), plain = data_of(small_graph(10, 1, 9, 1));
   const auto error = [](const Dataset& of, const std::string& list) -> std::string {

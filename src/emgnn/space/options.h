@@ -17,6 +17,7 @@ enum class Affinity { kNone, kCosine };
 enum class Aggregation { kMean, kSum, kRoot, kSymmetric };
 
 inline constexpr const char* kGivenViews = "given";  // the edge types of the data
+inline constexpr const char* kAutoViews = "auto";    // what suits them
 
 // One graph over the nodes: the one as given, or all views together.
 struct GraphOptions {

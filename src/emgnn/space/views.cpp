@@ -158,8 +158,24 @@ bool ViewSet::any_distrusted() const {
 
 ViewSet make_views(const Dataset& data, const std::string& list, Confidence confidence) {
   ViewMaker maker(data, confidence);
-  for (const std::string& view : split(list, ',')) maker.add(view);
+  for (const std::string& view : split(list == kAutoViews ? automatic_views(data) : list, ','))
+    maker.add(view);
   return maker.take();
+}
+
+std::string automatic_views(const Dataset& data) {
+  constexpr int32_t kMaxCompared = 30'000;     // nodes, all pairs of which are compared
+  constexpr int64_t kMaxSteps = 20'000'000;    // walks of two steps
+  constexpr double kMaxNeighbourhood = 100.0;  // nodes two steps away, on average, repeated or not
+  const bool one = data.graph.relations.size() == 1;
+  std::string out = one ? "reliable" : "given";
+  if (data.graph.num_nodes <= kMaxCompared && data.features.num_cols > 0) out += ", knn:5";
+  if (!one) return out;
+  const Csr& edges = data.graph.relations.front().adjacency;
+  int64_t walks = 0;
+  for (const int32_t j : edges.col) walks += static_cast<int64_t>(edges.row(j).col.size());
+  const bool few = static_cast<double>(walks) <= kMaxNeighbourhood * data.graph.num_nodes;
+  return few && walks <= kMaxSteps ? out + ", two-hop" : out;
 }
 
 ViewSet given_views(const std::shared_ptr<const Dataset>& data) {

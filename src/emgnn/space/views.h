@@ -33,6 +33,9 @@ struct ViewSet {
 };
 ViewSet make_views(const Dataset& data, const std::string& list,
                    Confidence confidence = Confidence::kNone);
+// What "auto" stands for: the edge types, in doubt if there is one; similar nodes where they can be
+// found in reasonable time; nodes two steps away where these are few.
+std::string automatic_views(const Dataset& data);
 // The edge types of the data.
 ViewSet given_views(const std::shared_ptr<const Dataset>& data);
 
