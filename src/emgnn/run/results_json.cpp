@@ -33,16 +33,18 @@ Json run_json(const RunRecord& run) {
   validation.update(scores_json(run.validation.scores));
   Json rounds = Json::array();
   for (const RoundRecord& round : run.fit.rounds) rounds.push_back(to_json(round));
-  return {{"seed", run.seed},
-          {"seconds", run.seconds},
-          {"prepare_seconds", run.prepare_seconds},
-          {"peak_rss_mb", run.peak_rss_mb},
-          {"epochs", run.fit.epochs},
-          {"em_iterations", run.fit.rounds.size()},
-          {"stopped_early", run.fit.stopped_early},
-          {"validation", validation},
-          {"test", run.test ? scores_json(*run.test) : Json()},
-          {"rounds", rounds}};
+  Json out = {{"seed", run.seed},
+              {"seconds", run.seconds},
+              {"prepare_seconds", run.prepare_seconds},
+              {"peak_rss_mb", run.peak_rss_mb},
+              {"epochs", run.fit.epochs},
+              {"em_iterations", run.fit.rounds.size()},
+              {"stopped_early", run.fit.stopped_early},
+              {"validation", validation},
+              {"test", run.test ? scores_json(*run.test) : Json()},
+              {"rounds", rounds}};
+  for (const ViewShare& share : run.fit.shares) out["shares"][share.name] = share.value;
+  return out;
 }
 
 RunRecord parse_run(const Json& json) {
@@ -52,13 +54,17 @@ RunRecord parse_run(const Json& json) {
                 .peak_rss_mb = json.at("peak_rss_mb").get<double>(),
                 .fit = {.epochs = json.at("epochs").get<int64_t>(),
                         .stopped_early = json.at("stopped_early").get<bool>(),
-                        .rounds = {}},
+                        .rounds = {},
+                        .shares = {}},
                 .validation = {real_or_nan(json.at("validation").at("loss")),
                                parse_scores(json.at("validation"))},
                 .test = {},
                 .graphs = {}};
   if (!json.at("test").is_null()) run.test = parse_scores(json.at("test"));
   for (const Json& round : json.at("rounds")) run.fit.rounds.push_back(parse_round(round));
+  if (json.contains("shares"))
+    for (const auto& [name, value] : json.at("shares").items())
+      run.fit.shares.push_back({name, value.get<double>()});
   return run;
 }
 
