@@ -74,6 +74,13 @@ struct ViewShare {
   double value = 0.0;
 };
 
+// One graph of a distribution by itself: what training thinks of it, and how good the predictions
+// under it alone are for some rows.
+struct JudgedGraph {
+  double loss = 0.0;
+  double score = 0.0;  // the task's main score
+};
+
 // How a fit went.
 struct FitSummary {
   int64_t epochs = 0;

@@ -62,6 +62,17 @@ std::string learned_shares(const std::vector<RunRecord>& runs) {
   return parts.empty() ? "" : fmt::format("\nlearned shares: {}\n", fmt::join(parts, ", "));
 }
 
+std::string rank_line(const std::vector<RunRecord>& runs) {
+  std::vector<double> each;
+  for (const RunRecord& run : runs)
+    if (run.graph_rank && run.graph_rank->correlation) each.push_back(*run.graph_rank->correlation);
+  if (each.empty()) return "";
+  return fmt::format(
+      "\nthe graphs that training prefers and those that predict the test best: rank correlation "
+      "{:.2f} over {} graphs\n",
+      mean_std(each).mean, runs.front().graph_rank->graphs);
+}
+
 std::string title(const Results& results, const std::vector<ScoreInfo>& scores) {
   const bool percent =
       std::all_of(scores.begin(), scores.end(), [](const ScoreInfo& s) { return s.percent; });
@@ -104,7 +115,8 @@ std::string results_table(const Results& results) {
     const std::string words = in_words(*graphs);
     if (!words.empty()) out += "\n" + words + "\n";
   }
-  return out + learned_shares(results.runs) + sampling_verdict(results.runs);
+  return out + learned_shares(results.runs) + rank_line(results.runs) +
+         sampling_verdict(results.runs);
 }
 
 std::string evaluation_table(const Evaluation& evaluation) {

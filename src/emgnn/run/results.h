@@ -19,6 +19,13 @@ struct ConfigEntry {
   enum class Kind { kFlag, kInteger, kReal, kText, kChoice } kind = Kind::kText;
 };
 
+// Spearman's ρ over the graphs of a distribution between how training ranks them and how good the
+// test predictions under each alone are.
+struct GraphRank {
+  int64_t graphs = 0;                 // that were compared; 0: the method has no distribution
+  std::optional<double> correlation;  // none: not defined
+};
+
 struct RunRecord {
   uint64_t seed = 0;
   double seconds = 0.0;          // training and prediction
@@ -28,6 +35,7 @@ struct RunRecord {
   PartScores validation;
   std::optional<Scores> test;  // none: hidden
   std::optional<GraphDistribution> graphs;
+  std::optional<GraphRank> graph_rank = {};  // none: not asked for
 };
 
 struct Results {

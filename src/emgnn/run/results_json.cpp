@@ -44,6 +44,11 @@ Json run_json(const RunRecord& run) {
               {"test", run.test ? scores_json(*run.test) : Json()},
               {"rounds", rounds}};
   for (const ViewShare& share : run.fit.shares) out["shares"][share.name] = share.value;
+  if (run.graph_rank) {
+    const std::optional<double>& rho = run.graph_rank->correlation;
+    out["graph_rank"] = {{"graphs", run.graph_rank->graphs},
+                         {"correlation", rho ? Json(*rho) : Json()}};
+  }
   return out;
 }
 
@@ -65,6 +70,12 @@ RunRecord parse_run(const Json& json) {
   if (json.contains("shares"))
     for (const auto& [name, value] : json.at("shares").items())
       run.fit.shares.push_back({name, value.get<double>()});
+  if (json.contains("graph_rank")) {
+    const Json& rank = json.at("graph_rank");
+    run.graph_rank = GraphRank{rank.at("graphs").get<int64_t>(), {}};
+    if (!rank.at("correlation").is_null())
+      run.graph_rank->correlation = rank.at("correlation").get<double>();
+  }
   return run;
 }
 
