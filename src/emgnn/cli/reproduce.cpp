@@ -99,6 +99,8 @@ std::vector<Cell> plan(const PaperTable& table, const ReproduceArguments& argume
       cells.push_back({row, column, std::move(request)});
     }
   }
+  if (cells.empty())
+    throw UsageError(fmt::format("none of these rows of {} is in these columns", table.name));
   return cells;
 }
 
@@ -160,11 +162,9 @@ void run(const ReproduceArguments& arguments, const std::string& invocation) {
   }
   if (!table.compare.empty()) compare_with(table.compare, figures);
   if (arguments.run.json) {
-    const nlohmann::ordered_json json = {{"table", table.name},
-                                         {"runs", arguments.run.runs},
-                                         {"seed", arguments.run.seed},
-                                         {"cells", to_json(figures)},
-                                         {"version", version()}};
+    const nlohmann::ordered_json json = {
+        {"table", table.name},         {"runs", arguments.run.runs}, {"seed", arguments.run.seed},
+        {"redrawn", arguments.redraw}, {"cells", to_json(figures)},  {"version", version()}};
     return print(json_line(json));
   }
   const bool percent = table.metrics.front().percent;
@@ -172,9 +172,9 @@ void run(const ReproduceArguments& arguments, const std::string& invocation) {
       table.compare.empty()
           ? "the paper: 10"
           : fmt::format("difference: {} less the row, run by run, ± standard error", table.compare);
-  print(fmt::format("{}{}, mean ± std; runs: {} from seed {}, {}\n\n{}", table.name,
+  print(fmt::format("{}{}, mean ± std; runs: {} from seed {}{}, {}\n\n{}", table.name,
                     percent ? ", test scores in %" : "", arguments.run.runs, arguments.run.seed,
-                    beside, to_text(figures)));
+                    arguments.redraw ? ", splits drawn anew" : "", beside, to_text(figures)));
 }
 
 }  // namespace
