@@ -29,9 +29,10 @@ void describe_views(OptionVisitor& visitor, Options& options) {
 
 void describe(OptionVisitor& visitor, GraphOptions& options) {
   describe_views(visitor, options);
-  visitor.choice("space.mixing", options.mixing, {"degree", "shares", "learned"},
-                 std::string(kMixingHelp) +
-                     "; learned: the same with shares that are trained like the weights");
+  visitor.choice(
+      "space.mixing", options.mixing, {"degree", "shares", "learned"},
+      std::string(kMixingHelp) +
+          "; learned (not em-*): the same with shares that are trained like the weights");
 }
 
 void describe(OptionVisitor& visitor, MixtureOptions& options) {
