@@ -25,6 +25,9 @@ TEST(Reproduce, EveryBadCallIsOneLineAndStatusTwo) {
   expect({"heterogeneous", "--rows", "gcn,sehgnn"}, "row sehgnn is not available in this version");
   expect({"heterogeneous", "--columns", "imbd"}, "did you mean imdb");
   expect({"heterogeneous", "--runs", "0"}, "--runs must be 1 to");
+  expect({"heterogeneous", "--redraw"}, "no column of heterogeneous has a split to draw anew");
+  expect({"value", "--columns", "texas", "--redraw"}, "no column of value has a split");
+  expect({"value", "--rows", "MD", "--columns", "acm"}, "none of these rows of value");
 }
 
 TEST(Reproduce, MissingDataIsSeenBeforeTraining) {

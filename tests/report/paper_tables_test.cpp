@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
+#include <map>
 #include <set>
 #include <sstream>
 
@@ -48,10 +50,18 @@ TEST(PaperTables, EveryRowHasAFigureForEveryCellOrIsTrained) {
     for (const PaperRow& row : table.rows) {
       EXPECT_TRUE(rows.insert(row.name).second) << row.name;
       const size_t cells = table.columns.size() * table.metrics.size();
-      const bool trained_only = row.figures.empty() && !row.method.empty();
+      const bool trained_only = row.figures.empty() && row.available();
       EXPECT_TRUE(row.figures.size() == cells || trained_only) << row.name;
     }
   }
+}
+
+RunConfig cell_config(const PaperTable& table, const PaperRow& row, const PaperColumn& column,
+                      bool redraw) {
+  CellSettings settings = cell_settings(table, row, column, redraw);
+  return resolve({.dataset = column.dataset,
+                  .method = row.method,
+                  .layers = {{"column", "", settings.column}, {"row", "", settings.row}}});
 }
 
 TEST(PaperTables, NameMethodsAndSettingsThatExist) {
@@ -60,9 +70,8 @@ TEST(PaperTables, NameMethodsAndSettingsThatExist) {
       if (row.method.empty()) continue;
       EXPECT_NO_THROW(method_info(row.method));
       for (const PaperColumn& column : table.columns) {
-        RunConfig config(row.method, column.dataset);
-        for (const auto& settings : {column.settings, row.settings})
-          for (const std::string& setting : settings) EXPECT_NO_THROW(config.set(setting, "table"));
+        for (const bool redraw : {false, true})
+          EXPECT_NO_THROW(cell_config(table, row, column, redraw)) << row.name << column.name;
       }
     }
   }
@@ -72,6 +81,7 @@ TEST(PaperTables, NameScoresOfTheTask) {
   for (const PaperTable& table : paper_tables()) {
     RunRecord run;
     run.test.emplace();
+    run.graph_rank = GraphRank{.graphs = 3, .correlation = 0.5};
     for (const ScoreInfo& score :
          table.name == "molecules" ? value_score_info() : class_score_info())
       run.test->set(score.name, 0.5);
@@ -106,6 +116,12 @@ TEST(PaperTables, WhatIsWrongInAFileIsNamedWithItsLine) {
   expect(whole + row + "figures = [[1.0, 0.1], [2.0, 0.1]]\n", "one per column and metric, got 2");
   expect(whole + row + "figures = [[1.0]]\n",
          "configs/tables/t.toml:8: expected [mean, standard deviation]");
+  expect(start + metrics + "columns = [{name = 'a', dataset = 'b', views = [1]}]\n",
+         "configs/tables/t.toml:4: views: expected texts");
+  const std::string trained = "[[rows]]\nname = 'r'\nmethod = 'gcn'\n";
+  const std::string choice = "[[rows]]\nname = 'c'\nbest_of = ['r']\n";
+  expect(whole + trained + choice, "no error");
+  expect(whole + choice + trained, "best_of: no row r before the choice");
 }
 
 TEST(PaperTables, OutlineNamesEveryRowAndColumnInShortLines) {
@@ -141,6 +157,80 @@ TEST(PaperTables, WhatIsNotThereIsNamed) {
   expect("the paper has imdb 60.58 / 59.12, acm", [&] { select_rows(table, {"gtn"}); });
   expect("did you mean em-gcn-p", [&] { select_rows(table, {"em-gcn-px"}); });
   expect("unknown column \"cora\"", [&] { select_columns(table, {"cora"}); });
+}
+
+TEST(PaperTables, AChoiceBringsTheRowsItIsBetween) {
+  const PaperTable& table = paper_table("value");
+  std::set<std::string> names;
+  for (const PaperRow* row : select_rows(table, {"best", "em"})) names.insert(row->name);
+  EXPECT_TRUE(names.contains("best") && names.contains("em") && names.contains("joined"));
+  EXPECT_FALSE(names.contains("equal"));
+}
+
+TEST(ValueTable, ARowOfOneViewIsInTheColumnsThatHaveIt) {
+  const PaperTable& table = paper_table("value");
+  const auto has = [&](const char* row, const char* column) {
+    return has_cell(table, *select_rows(table, {row}).front(),
+                    *select_columns(table, {column}).front());
+  };
+  EXPECT_TRUE(has("knn", "cora-5"));
+  EXPECT_FALSE(has("knn", "imdb"));
+  EXPECT_TRUE(has("MD", "imdb"));
+  EXPECT_FALSE(has("MD", "acm"));
+  EXPECT_FALSE(has("two-hop", "flickr-20"));
+  for (const PaperColumn& column : table.columns) {
+    EXPECT_TRUE(has("em", column.name.c_str())) << column.name;
+    // Every view of the column has a row of its own.
+    for (const std::string& view : column.views) {
+      const auto of = [&](const PaperRow& row) {
+        return row.view == view && row.settings.empty() && !row.method.empty();
+      };
+      EXPECT_EQ(std::count_if(table.rows.begin(), table.rows.end(), of), 1) << view;
+    }
+  }
+}
+
+TEST(ValueTable, SettingsComeFromTheTableTheColumnAndTheRow) {
+  const PaperTable& table = paper_table("value");
+  const auto of = [&](const char* row, bool redraw) {
+    for (const PaperRow& r : table.rows)
+      if (r.name == row)
+        return cell_config(table, r, *select_columns(table, {"cora-5"})[0], redraw);
+    throw std::logic_error(row);
+  };
+  EXPECT_EQ(of("em", false).values().at("space.views"), "given, knn:5, two-hop");
+  EXPECT_EQ(of("knn", false).values().at("space.views"), "knn:5");
+  EXPECT_EQ(of("knn", false).values().at("stop.rule"), "loss");
+  EXPECT_EQ(of("em", false).values().at("split"), "labels-per-class:5");
+  EXPECT_EQ(of("em", true).values().at("split"), "per-class:5/500/1000");
+}
+
+// All but the graph: what two rows both read has one value, or the comparison would be of
+// something else. How graphs are normalised and what is averaged over them belongs to the graph.
+TEST(ValueTable, RowsOfAColumnDifferInTheGraphAlone) {
+  const PaperTable& table = paper_table("value");
+  const std::set<std::string> may_differ = {"space.views", "space.mixing", "space.step", "ensemble",
+                                            "agreement.balance"};
+  for (const PaperColumn& column : table.columns) {
+    std::map<std::string, std::string> first;
+    for (const PaperRow& row : table.rows) {
+      if (row.method.empty() || !has_cell(table, row, column)) continue;
+      for (const auto& [key, value] : cell_config(table, row, column, false).values()) {
+        if (may_differ.contains(key) || key.starts_with("em.")) continue;
+        const auto [at, is_new] = first.try_emplace(key, value);
+        EXPECT_EQ(at->second, value) << key << " of " << row.name << " on " << column.name;
+      }
+    }
+    EXPECT_EQ(first.at("agreement.weight"), "0");  // so that its balance is of nothing
+    EXPECT_TRUE(first.contains("model.hidden") && first.contains("optim.weight_decay"));
+    // As many passes over the data: T · T' of the rows over graphs, after no warm-up.
+    const PaperRow& em = table.rows.front();
+    const auto values = cell_config(table, em, column, false).values();
+    EXPECT_EQ(values.at("em.warmup"), "0");
+    EXPECT_EQ(std::stoi(values.at("em.rounds")) * std::stoi(values.at("em.steps")),
+              std::stoi(first.at("fit.epochs")))
+        << column.name;
+  }
 }
 
 }  // namespace

@@ -160,5 +160,18 @@ TEST(ScoreText, ShowsSharesInPercent) {
   EXPECT_EQ(score_text({.name = "rmse", .higher_is_better = false}, 0.81234), "0.8123");
 }
 
+TEST(ResultsTable, NamesLearnedSharesAndTheRankOfGraphs) {
+  RunRecord a = a_run(0, 0.7), b = a_run(1, 0.9);
+  expect_no_part(results_table(results_of({a})), "shares");
+  expect_no_part(results_table(results_of({a})), "rank correlation");
+  a.fit.shares = {{"given", 0.25}, {"none", 0.75}};
+  b.fit.shares = {{"given", 0.75}, {"none", 0.25}};
+  a.graph_rank = GraphRank{.graphs = 66, .correlation = 0.5};
+  b.graph_rank = GraphRank{.graphs = 66, .correlation = {}};
+  const std::string table = results_table(results_of({a, b}));
+  expect_part(table, "learned shares: given 0.500, none 0.500\n");
+  expect_part(table, "rank correlation 0.50 over 66 graphs\n");
+}
+
 }  // namespace
 }  // namespace emgnn

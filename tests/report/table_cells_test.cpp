@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include <emgnn/base/error.h>
@@ -69,6 +70,63 @@ TEST(TableCells, DifferencesArePairedRunByRun) {
   EXPECT_NEAR(cells[1].difference->std, 1.0 / 30.0, 1e-12);
   EXPECT_NE(to_text(cells).find("+6.67 ± 3.33"), std::string::npos) << to_text(cells);
   EXPECT_NEAR(to_json(cells)[1]["difference_se"].get<double>(), 1.0 / 30.0, 1e-12);
+}
+
+TEST(TableCells, WithoutAScoreHaveADash) {
+  const PaperTable& table = paper_table("value");
+  std::vector<RunRecord> runs(2);
+  for (RunRecord& run : runs) {
+    run.test = Scores{{"accuracy", 0.75}, {"nll", 0.5}, {"ece", 0.1}};
+    run.graph_rank = GraphRank{.graphs = 11, .correlation = 0.5};
+  }
+  std::vector<TableCell> cells = table_cells(table, table.rows[0], table.columns[0], runs);
+  ASSERT_EQ(cells.size(), 4U);
+  EXPECT_EQ(cells[3].metric.name, "graph_rank");
+  EXPECT_EQ(cells[3].runs, (std::vector<double>{0.5, 0.5}));
+  // Not defined in one run: of none, or the pairs would not fit.
+  runs[1].graph_rank->correlation.reset();
+  for (TableCell& cell : table_cells(table, table.rows[1], table.columns[0], runs))
+    cells.push_back(cell);
+  compare_with("em", cells);
+  EXPECT_TRUE(cells[7].runs.empty());
+  EXPECT_FALSE(cells[7].difference);
+  EXPECT_TRUE(cells[4].difference);
+  EXPECT_TRUE(to_json(cells)[7]["mean"].is_null());
+  EXPECT_NE(to_text(cells).find("graph_rank                –"), std::string::npos)
+      << to_text(cells);
+}
+
+TEST(TableCells, AChoiceIsMadeByValidationAlone) {
+  const PaperTable& table = paper_table("value");
+  const auto row = [&](const char* name) {
+    return &*std::find_if(table.rows.begin(), table.rows.end(),
+                          [&](const PaperRow& r) { return r.name == name; });
+  };
+  const auto trained = [&](const char* name, size_t column, double validation, double test) {
+    RunRecord run;
+    run.validation.scores = {{"accuracy", validation}};
+    run.test = Scores{{"accuracy", test}};
+    return TrainedCell{row(name),
+                       &table.columns[column],
+                       {.dataset = "d",
+                        .method = "gcn",
+                        .config = {},
+                        .scores = {{.name = "accuracy", .percent = true}},
+                        .runs = {run}}};
+  };
+  const std::vector<TrainedCell> cells = {
+      trained("given", 0, 0.6, 0.9), trained("knn", 0, 0.7, 0.5), trained("joined", 1, 0.9, 0.9),
+      trained("equal", 0, 0.9, 0.9)};  // another column, and a row that it is not between
+  EXPECT_EQ(best_by_validation(table, *row("best"), table.columns[0], cells).row, row("knn"));
+  TableCell cell{.row = "best",
+                 .column = "a",
+                 .metric = table.metrics[0],
+                 .here = {0.5, 0.0},
+                 .paper = {},
+                 .runs = {0.5}};
+  cell.chosen = "knn";
+  EXPECT_NE(to_text({cell}).find("best (knn)"), std::string::npos);
+  EXPECT_EQ(to_json({cell})[0]["chosen"], "knn");
 }
 
 TEST(TableCells, TimeRunsInSeconds) {

@@ -26,7 +26,7 @@ struct TrainArguments {
   std::string dataset, method, config_file;
   std::vector<std::string> settings;
   RunArguments run;
-  bool help_config = false, hide_test = false;
+  bool help_config = false, hide_test = false, rank_graphs = false;
 };
 
 constexpr const char* kExamples = R"(
@@ -98,6 +98,7 @@ void run(const TrainArguments& arguments, const std::string& invocation) {
   check(arguments);
   RunRequest request = make_request(config_of(arguments), arguments.run);
   request.hide_test = arguments.hide_test;
+  request.rank_graphs = arguments.rank_graphs;
   const Results results = train(std::move(request), arguments, invocation);
   if (arguments.run.json) return print(json_line(to_json(results)));
   print(results_table(results));
@@ -125,6 +126,10 @@ void add_train(CLI::App& program, const std::string& invocation) {
       ->check(not_empty);
   train->add_flag("--hide-test", arguments->hide_test,
                   "Neither compute nor keep test scores: for choosing settings on validation data");
+  train->add_flag(
+      "--rank-graphs", arguments->rank_graphs,
+      "Also test each graph of the distribution alone: do the graphs that training prefers "
+      "predict best?");
   train->add_flag("--help-config", arguments->help_config, "List every setting and exit");
   train->footer(footer());
   train->callback([arguments, invocation] { run(*arguments, invocation); });

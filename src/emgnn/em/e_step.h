@@ -48,6 +48,11 @@ class EStep {
 
   EStepResult run(double eta, int64_t round, const Poll& poll) const;
 
+  // L(λ) as the E-step sees it, after the temperature of each graph where it has one.
+  std::vector<double> losses(std::span<const int64_t> lam_ids, const Poll& poll) const {
+    return judge(lam_ids, poll).loss;
+  }
+
   // Predictions have the temperatures of their graphs, and one more of their average. Those that
   // make the heads of em.evidence=last-layer comparable are not the network's: it has none.
   bool tempers_predictions() const;

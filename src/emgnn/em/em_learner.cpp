@@ -171,6 +171,29 @@ Prediction EmLearner::predict(std::span<const int32_t> rows, const Poll& poll) {
   return out;
 }
 
+std::vector<JudgedGraph> EmLearner::judge_graphs(std::span<const int32_t> rows, const Poll& poll) {
+  constexpr int64_t kGraphs = 512;
+  const GraphPosterior& posterior = graph_posterior();
+  const Task& task = first().task();
+  believe(posterior, poll);
+  const GraphWeights graphs =
+      posterior.weights(Posterior::uniform(posterior.p.lam_ids()).thinned(kGraphs));
+  const std::vector<double> loss = e_step_.losses(graphs.lam_ids, poll);
+  Problem::Expectations alone;
+  for (size_t g = 0; g < loss.size(); ++g) alone.push_back(task.expectation(first().average()));
+  const Problem::View view = first().view_of(rows);
+  for (const Problem& problem : problems_)
+    problem.predict_each(*view, graphs, 1.0 / static_cast<double>(problems_.size()), alone, poll);
+  std::vector<JudgedGraph> out;
+  for (size_t g = 0; g < loss.size(); ++g) {
+    Prediction prediction{.rows = {rows.begin(), rows.end()}, .width = task.num_outputs()};
+    alone[g]->finish(prediction);
+    const PartScores scores = task.score(prediction.value, rows, Ranks::kCompute);
+    out.push_back({loss[g], scores.scores.at(task.main_score().name)});
+  }
+  return out;
+}
+
 std::optional<GraphDistribution> EmLearner::graphs() const {
   const GraphFamily& family = first().family();
   const Posterior& p = posterior();

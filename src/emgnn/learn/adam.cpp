@@ -40,9 +40,9 @@ void Adam::step(double progress) {
     at::Tensor& grad = p.value.mutable_grad();
     if (!grad.defined()) continue;
     if (factor < 1.0) grad.mul_(factor);
-    const bool decoupled = options_.decay == Decay::kDecoupled;
-    if (decoupled) p.value.detach().mul_(1.0 - learning_rate * options_.weight_decay);
-    const bool decays = !decoupled && (options_.decay == Decay::kAll || p.layer == 0);
+    const bool decoupled = options_.decay == Decay::kDecoupled, pulled = p.layer != kNoLayer;
+    if (decoupled && pulled) p.value.detach().mul_(1.0 - learning_rate * options_.weight_decay);
+    const bool decays = pulled && !decoupled && (options_.decay == Decay::kAll || p.layer == 0);
     kernels::adam({.learning_rate = learning_rate,
                    .weight_decay = decays ? options_.weight_decay : 0.0,
                    .step = num_updates},

@@ -125,6 +125,12 @@ FitSummary EnsembleLearner::summary() const {
       round.member = k;
       out.rounds.push_back(std::move(round));
     }
+    if (k == 0) {
+      out.shares = one.shares;
+      for (ViewShare& share : out.shares) share.value = 0.0;
+    }
+    for (size_t v = 0; v < out.shares.size(); ++v)
+      out.shares[v].value += one.shares[v].value / static_cast<double>(size());
   }
   return out;
 }

@@ -20,7 +20,7 @@ class EnsembleLearner : public Learner {
   // One member after the other. Records say which; epochs are counted over all of them, as if none
   // that is still to come stopped early. A checkpoint holds the members that have begun.
   void fit(FitObserver& observer) override;
-  // The epochs and rounds of all members; stopped early when any was.
+  // The epochs and rounds of all members, the mean of their shares; stopped early when any was.
   FitSummary summary() const override;
 
   Prediction predict(std::span<const int32_t> rows, const Poll& poll) override;

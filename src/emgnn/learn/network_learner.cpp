@@ -21,6 +21,14 @@ NetworkLearner::NetworkLearner(Problem problem, const NetworkLearnerOptions& opt
                                           .stop = options.stop,
                                           .rule = stop_rule(options.stop, problem_.task())}) {}
 
+FitSummary NetworkLearner::summary() const {
+  FitSummary out{.epochs = loop_.epochs(), .stopped_early = loop_.stopped_early()};
+  const std::vector<double> shares = problem_.network().shares();
+  const std::vector<std::string> names = problem_.family().coordinate_names();
+  for (size_t v = 0; v < shares.size(); ++v) out.shares.push_back({names[v], shares[v]});
+  return out;
+}
+
 double NetworkLearner::descend(size_t /*member*/, int64_t epoch, int64_t step) {
   const Mode mode{.training = true, .seed = problem_.seed(), .step = static_cast<uint64_t>(step)};
   const Objective objective = problem_.objective({}, mode, {epoch, max_epochs()});

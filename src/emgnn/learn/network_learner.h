@@ -22,7 +22,7 @@ class NetworkLearner : public Learner, private FitStep {
   NetworkLearner(Problem problem, const NetworkLearnerOptions& options);
 
   void fit(FitObserver& observer) override { loop_.run(*this, observer, *this); }
-  FitSummary summary() const override { return {loop_.epochs(), loop_.stopped_early(), {}}; }
+  FitSummary summary() const override;
   Prediction predict(std::span<const int32_t> rows, const Poll& poll) override;
   std::shared_ptr<const Task> task() const override { return problem_.shared_task(); }
   void visit_state(StateVisitor& visitor) override;

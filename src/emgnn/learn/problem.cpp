@@ -301,6 +301,20 @@ void Problem::predict(const FamilyView& view, const GraphWeights& graphs, double
   evaluate(view, differ.lam_ids, take, poll);
 }
 
+void Problem::predict_each(const FamilyView& view, const GraphWeights& graphs, double share,
+                           const Expectations& into, const Poll& poll) const {
+  evaluate(
+      view, graphs.lam_ids,
+      [&](size_t first, const at::Tensor& outputs) {
+        for (int64_t g = 0; g < outputs.size(0); ++g) {
+          const size_t at = first + static_cast<size_t>(g);
+          into[at]->add(outputs[g], share,
+                        graphs.temperature.empty() ? 1.0 : graphs.temperature[at]);
+        }
+      },
+      poll);
+}
+
 Prediction Problem::finished(const Expectation& mean, std::span<const int32_t> rows) const {
   Prediction out{.rows = {rows.begin(), rows.end()}, .width = task().num_outputs()};
   mean.finish(out);

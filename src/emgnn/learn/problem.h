@@ -112,6 +112,10 @@ class Problem {
   // Adds what the network predicts for the rows of a view, as one part of `share` of a mean.
   void predict(const FamilyView& view, const GraphWeights& graphs, double share, Expectation& into,
                const Poll& poll) const;
+  // The same for each graph alone.
+  using Expectations = std::vector<std::unique_ptr<Expectation>>;
+  void predict_each(const FamilyView& view, const GraphWeights& graphs, double share,
+                    const Expectations& into, const Poll& poll) const;
   // Any network of this shape sees the rows so.
   View view_of(std::span<const int32_t> rows) const;
   Average average() const { return options_.average; }

@@ -68,11 +68,25 @@ struct GraphDistribution {
 // the order of the points, without tables.
 GraphDistribution mixture_of(std::span<const GraphDistribution> distributions);
 
+// Of a view in one graph.
+struct ViewShare {
+  std::string name;
+  double value = 0.0;
+};
+
+// One graph of a distribution by itself: what training thinks of it, and how good the predictions
+// under it alone are for some rows.
+struct JudgedGraph {
+  double loss = 0.0;
+  double score = 0.0;  // the task's main score
+};
+
 // How a fit went.
 struct FitSummary {
   int64_t epochs = 0;
   bool stopped_early = false;
-  std::vector<RoundRecord> rounds;  // of EM
+  std::vector<RoundRecord> rounds;     // of EM
+  std::vector<ViewShare> shares = {};  // of the one graph that was learned by gradient
 };
 
 }  // namespace emgnn

@@ -35,6 +35,8 @@ class LabelPropagation : public Learner {
         options_(options) {
     EMGNN_CHECK(data_->labels().kind == LabelKind::kClasses,
                 "label-propagation is for one class per node", name_of(data_->labels().kind));
+    if (options.graph.mixing == Mixing::kLearned)
+      throw UsageError("space.mixing=learned: label-propagation has no weights to train");
   }
 
   void fit(FitObserver& observer) override {

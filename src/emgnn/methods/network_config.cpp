@@ -4,6 +4,7 @@
 #include <emgnn/em/em_learner.h>
 #include <emgnn/learn/folds.h>
 #include <emgnn/learn/network_learner.h>
+#include <emgnn/models/learned_mixture.h>
 #include <emgnn/space/no_graph.h>
 
 namespace emgnn {
@@ -33,16 +34,20 @@ std::shared_ptr<const GraphFamily> NetworkConfig::family(const LearnerInput& inp
   return make_family(family_, input, em_);
 }
 
-std::shared_ptr<Network> NetworkConfig::network(const Data& data, const Task& task,
-                                                uint64_t seed) const {
+std::shared_ptr<Network> NetworkConfig::network(const ProblemParts& parts, uint64_t seed) const {
+  const Data& data = *parts.data;
   const bool molecules = data.kind() == DataKind::kMolecules;
-  return make_network({.shape = {.num_nodes = molecules ? 0 : data.num_rows(),
-                                 .num_features = data.num_features(),
-                                 .num_outputs = task.num_outputs(),
-                                 .reads_out = molecules},
-                       .head = head_,
-                       .em = em_,
-                       .seed = seed});
+  std::shared_ptr<Network> out =
+      make_network({.shape = {.num_nodes = molecules ? 0 : data.num_rows(),
+                              .num_features = data.num_features(),
+                              .num_outputs = parts.task->num_outputs(),
+                              .reads_out = molecules},
+                    .head = head_,
+                    .em = em_,
+                    .seed = seed});
+  if (em_ || molecules || !uses_graph() || family_.graph.mixing != Mixing::kLearned) return out;
+  const auto views = static_cast<int64_t>(parts.family->coordinate_names().size());
+  return std::make_shared<LearnedMixture>(std::move(out), views);
 }
 
 // One network; or as many as there are folds, each of which judges graphs by its own.
@@ -62,7 +67,7 @@ std::vector<Problem> NetworkConfig::problems(const ProblemParts& parts, uint64_t
     ProblemParts own = parts;
     options.left_out = std::move(folds[k]);
     options.seed = member_seed(seed, Stream::kFold, k);
-    own.network = network(data, *parts.task, options.seed);
+    own.network = network(parts, options.seed);
     out.emplace_back(std::move(own), options);
   }
   return out;

@@ -48,7 +48,7 @@ class NetworkConfig : public MethodConfig {
 
  private:
   std::shared_ptr<const GraphFamily> family(const LearnerInput& input) const;
-  std::shared_ptr<Network> network(const Data& data, const Task& task, uint64_t seed) const;
+  std::shared_ptr<Network> network(const ProblemParts& parts, uint64_t seed) const;
   std::vector<Problem> problems(const ProblemParts& parts, uint64_t seed) const;
 
   bool em_;

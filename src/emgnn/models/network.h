@@ -16,6 +16,8 @@
 
 namespace emgnn {
 
+inline constexpr int kNoLayer = -1;  // not pulled to zero by weight decay
+
 struct Parameter {
   std::string name;
   at::Tensor value;  // a leaf that requires a gradient
@@ -58,6 +60,9 @@ class Network {
   virtual bool has_last_features() const { return false; }
   virtual at::Tensor last_features(const GraphBatch& batch, const at::Tensor& embedded,
                                    const Mode& mode) const;
+
+  // Of the views, where the network itself mixes them; empty: it does not.
+  virtual std::vector<double> shares() const { return {}; }
 
   const std::vector<Parameter>& parameters() const { return parameters_; }
   const std::vector<Buffer>& buffers() const { return buffers_; }

@@ -94,7 +94,7 @@ std::string outline(const PaperTable& table) {
   std::vector<std::string> columns, trained, published;
   for (const PaperColumn& column : table.columns) columns.push_back(column.name);
   for (const PaperRow& row : table.rows)
-    (row.method.empty() ? published : trained).push_back(row.name);
+    (row.available() ? trained : published).push_back(row.name);
   std::string rows = fmt::format("rows {}", fmt::join(trained, ", "));
   if (!published.empty()) rows += fmt::format("; published only: {}", fmt::join(published, ", "));
   std::string out = fmt::format("  {}\n", table.name);
@@ -104,19 +104,42 @@ std::string outline(const PaperTable& table) {
   return out;
 }
 
+bool has_cell(const PaperTable& table, const PaperRow& row, const PaperColumn& column) {
+  if (row.best_of.empty()) return row.view.empty() || contains(column.views, row.view);
+  return std::any_of(table.rows.begin(), table.rows.end(), [&](const PaperRow& other) {
+    return contains(row.best_of, other.name) && has_cell(table, other, column);
+  });
+}
+
+CellSettings cell_settings(const PaperTable& table, const PaperRow& row, const PaperColumn& column,
+                           bool redraw) {
+  CellSettings out{.column = table.settings, .row = {}};
+  if (!column.views.empty())
+    out.column.push_back(fmt::format("space.views={}", fmt::join(column.views, ", ")));
+  out.column.insert(out.column.end(), column.settings.begin(), column.settings.end());
+  if (redraw && !column.redraw.empty()) out.column.push_back("split=" + column.redraw);
+  if (!row.view.empty()) out.row.push_back("space.views=" + row.view);
+  out.row.insert(out.row.end(), row.settings.begin(), row.settings.end());
+  return out;
+}
+
 std::vector<const PaperRow*> select_rows(const PaperTable& table,
                                          const std::vector<std::string>& names) {
   std::vector<std::string> known;
   for (const PaperRow& row : table.rows) known.push_back(row.name);
   check_known("row", names, known);
+  std::vector<std::string> wanted = names;
+  for (const PaperRow& row : table.rows)
+    if (contains(names, row.name))
+      wanted.insert(wanted.end(), row.best_of.begin(), row.best_of.end());
   std::vector<const PaperRow*> out;
   for (const PaperRow& row : table.rows) {
-    const bool asked = contains(names, row.name);
-    if (asked && row.method.empty()) {
+    const bool asked = contains(wanted, row.name);
+    if (asked && !row.available()) {
       throw UsageError(fmt::format("row {} is not available in this version; the paper has {}",
                                    row.name, published(table, row)));
     }
-    if (asked || (names.empty() && !row.method.empty())) out.push_back(&row);
+    if (asked || (names.empty() && row.available())) out.push_back(&row);
   }
   return out;
 }

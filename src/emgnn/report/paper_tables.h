@@ -12,7 +12,7 @@
 namespace emgnn {
 
 struct PaperMetric {
-  std::string name;      // as in metric_value: micro_f1, accuracy, rmse, seconds, ...
+  std::string name;      // as in metric_value: micro_f1, accuracy, rmse, seconds, graph_rank, ...
   bool percent = false;  // printed as 100 times the value
   int decimals = 2;
 
@@ -21,19 +21,26 @@ struct PaperMetric {
 
 struct PaperColumn {
   std::string name, dataset;
+  std::vector<std::string> views;     // what space.views is in all rows; none: as shipped
   std::vector<std::string> settings;  // key=value, over the shipped ones
+  std::string redraw;                 // a split that is drawn anew for each run; empty: none
 };
 
 struct PaperRow {
   std::string name;
-  std::string method;                 // empty: not part of this version
+  std::string method;                 // empty: not part of this version, or a choice
+  std::string view;                   // the row has only this view, and the columns that have it
   std::vector<std::string> settings;  // key=value, over those of the column
+  std::vector<std::string> best_of;   // a choice: the best of these rows by validation
   std::vector<MeanStd> figures;       // [columns × metrics], as printed; none: not published
+
+  bool available() const { return !method.empty() || !best_of.empty(); }
 };
 
 struct PaperTable {
   std::string name, title, caption;
   std::string compare;  // the row that all others are compared with, run by run; empty: none
+  std::vector<std::string> settings;  // of all cells, under those of the column
   std::vector<PaperMetric> metrics;
   std::vector<PaperColumn> columns;
   std::vector<PaperRow> rows;
@@ -51,8 +58,20 @@ const PaperTable& paper_table(const std::string& name);
 // column 120.
 std::string outline(const PaperTable& table);
 
+// Not every row has the view of every column; a choice is there where one of its rows is.
+bool has_cell(const PaperTable& table, const PaperRow& row, const PaperColumn& column);
+
+// What a cell is trained with, weakest first: of the table and its column, and of its row. `redraw`
+// draws the split anew for each run, where the column says how.
+struct CellSettings {
+  std::vector<std::string> column, row;
+};
+CellSettings cell_settings(const PaperTable& table, const PaperRow& row, const PaperColumn& column,
+                           bool redraw);
+
 // The rows and columns to train, in the order of the table; empty lists stand for all that this
-// version has. UsageError for an unknown name, and for a row that this version cannot train.
+// version has. With a choice come the rows that it is between. UsageError for an unknown name, and
+// for a row that this version cannot train.
 std::vector<const PaperRow*> select_rows(const PaperTable& table,
                                          const std::vector<std::string>& names);
 std::vector<const PaperColumn*> select_columns(const PaperTable& table,

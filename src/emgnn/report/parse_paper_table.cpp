@@ -65,15 +65,26 @@ class TableFile {
     return *node.as_table();
   }
 
-  std::vector<std::string> settings(const toml::table& in) const {
+  std::vector<std::string> texts(const toml::table& in, std::string_view key) const {
     std::vector<std::string> out;
-    for_each(in, "settings", [&](const toml::node& node) {
-      const std::optional<std::string> setting = node.value<std::string>();
-      if (!setting || setting->find('=') == std::string::npos)
-        fail(node.source(), "expected settings as \"key=value\"");
-      out.push_back(*setting);
+    for_each(in, key, [&](const toml::node& node) {
+      const std::optional<std::string> text = node.value<std::string>();
+      if (!text) fail(node.source(), fmt::format("{}: expected texts", key));
+      out.push_back(*text);
     });
     return out;
+  }
+
+  std::vector<std::string> settings(const toml::table& in) const {
+    std::vector<std::string> out = texts(in, "settings");
+    for (const std::string& setting : out)
+      if (setting.find('=') == std::string::npos)
+        fail(in.get("settings")->source(), "expected settings as \"key=value\"");
+    return out;
+  }
+
+  std::string text_or_none(const toml::table& in, std::string_view key) const {
+    return in.contains(key) ? value<std::string>(in, key) : std::string();
   }
 
   MeanStd figure(const toml::node& node) const {
@@ -91,32 +102,39 @@ class TableFile {
   }
 
   PaperColumn column(const toml::node& node) const {
-    const toml::table& in = table_at(node, {"name", "dataset", "settings"});
+    const toml::table& in = table_at(node, {"name", "dataset", "views", "settings", "redraw"});
     return {.name = value<std::string>(in, "name"),
             .dataset = value<std::string>(in, "dataset"),
-            .settings = settings(in)};
+            .views = texts(in, "views"),
+            .settings = settings(in),
+            .redraw = text_or_none(in, "redraw")};
   }
 
   PaperRow row(const toml::node& node, size_t num_figures) const {
-    const toml::table& in = table_at(node, {"name", "method", "settings", "figures"});
+    const toml::table& in =
+        table_at(node, {"name", "method", "view", "settings", "best_of", "figures"});
     PaperRow out{.name = value<std::string>(in, "name"),
-                 .method = value<std::string>(in, "method"),
+                 .method = {},
+                 .view = text_or_none(in, "view"),
                  .settings = settings(in),
+                 .best_of = texts(in, "best_of"),
                  .figures = {}};
+    if (out.best_of.empty()) out.method = value<std::string>(in, "method");
     for_each(in, "figures", [&](const toml::node& pair) { out.figures.push_back(figure(pair)); });
     // A row that is neither published nor trained would be empty.
-    if (out.figures.size() != num_figures && !(out.figures.empty() && !out.method.empty()))
+    if (out.figures.size() != num_figures && !(out.figures.empty() && out.available()))
       fail(node.source(), fmt::format("expected {} figures, one per column and metric, got {}",
                                       num_figures, out.figures.size()));
     return out;
   }
 
   PaperTable table(const toml::table& in) const {
-    check_keys(in, {"title", "caption", "compare", "metrics", "columns", "rows"});
+    check_keys(in, {"title", "caption", "compare", "settings", "metrics", "columns", "rows"});
     PaperTable out{.name = {},
                    .title = value<std::string>(in, "title"),
                    .caption = value<std::string>(in, "caption"),
-                   .compare = in["compare"].value_or(std::string()),
+                   .compare = text_or_none(in, "compare"),
+                   .settings = settings(in),
                    .metrics = {},
                    .columns = {},
                    .rows = {}};
@@ -129,6 +147,13 @@ class TableFile {
     const bool known = std::any_of(out.rows.begin(), out.rows.end(),
                                    [&](const PaperRow& row) { return row.name == out.compare; });
     if (!out.compare.empty() && !known) fail(in.source(), "compare names no row");
+    for (size_t r = 0; r < out.rows.size(); ++r) {
+      for (const std::string& name : out.rows[r].best_of) {
+        const bool before = std::any_of(out.rows.begin(), out.rows.begin() + static_cast<long>(r),
+                                        [&](const PaperRow& row) { return row.name == name; });
+        if (!before) fail(in.source(), fmt::format("best_of: no row {} before the choice", name));
+      }
+    }
     return out;
   }
 

@@ -52,6 +52,28 @@ std::string sampling_verdict(const std::vector<RunRecord>& runs) {
   return fmt::format("sampled{}: {}\n", of, in_words(worst));
 }
 
+// Of the one graph that was learned, the mean over the runs.
+std::string learned_shares(const std::vector<RunRecord>& runs) {
+  std::vector<std::string> parts;
+  for (size_t v = 0; v < runs.front().fit.shares.size(); ++v) {
+    std::vector<double> each;
+    for (const RunRecord& run : runs) each.push_back(run.fit.shares[v].value);
+    parts.push_back(fmt::format("{} {:.3f}", runs.front().fit.shares[v].name, mean_std(each).mean));
+  }
+  return parts.empty() ? "" : fmt::format("\nlearned shares: {}\n", fmt::join(parts, ", "));
+}
+
+std::string rank_line(const std::vector<RunRecord>& runs) {
+  std::vector<double> each;
+  for (const RunRecord& run : runs)
+    if (run.graph_rank && run.graph_rank->correlation) each.push_back(*run.graph_rank->correlation);
+  if (each.empty()) return "";
+  return fmt::format(
+      "\nthe graphs that training prefers and those that predict the test best: rank correlation "
+      "{:.2f} over {} graphs\n",
+      mean_std(each).mean, runs.front().graph_rank->graphs);
+}
+
 std::string title(const Results& results, const std::vector<ScoreInfo>& scores) {
   const bool percent =
       std::all_of(scores.begin(), scores.end(), [](const ScoreInfo& s) { return s.percent; });
@@ -94,7 +116,8 @@ std::string results_table(const Results& results) {
   }
   const std::vector<std::string> words = in_words(results.runs);
   if (!words.empty()) out += fmt::format("\n{}\n", fmt::join(words, "\n"));
-  return out + sampling_verdict(results.runs);
+  return out + learned_shares(results.runs) + rank_line(results.runs) +
+         sampling_verdict(results.runs);
 }
 
 std::string evaluation_table(const Evaluation& evaluation) {

@@ -18,14 +18,24 @@ std::string text_of(const PaperMetric& metric, const MeanStd& value) {
                      metric.unit() * value.std, metric.decimals);
 }
 
+constexpr const char* kGraphRank = "graph_rank";
+
+// Of every run, or of none: differences are paired.
 std::vector<double> values_of(const PaperMetric& metric, const std::vector<RunRecord>& runs) {
   std::vector<double> values;
   for (const RunRecord& run : runs) {
     const std::optional<double> value = metric_value(run, metric.name);
+    if (!value && metric.name == kGraphRank) return {};
     EMGNN_DCHECK(value.has_value());  // a table names scores of the task of its datasets
     values.push_back(*value);
   }
   return values;
+}
+
+double mean_validation(const Results& results, const std::string& score) {
+  std::vector<double> each;
+  for (const RunRecord& run : results.runs) each.push_back(run.validation.scores.at(score));
+  return mean_std(each).mean;
 }
 
 std::string signed_text(const PaperMetric& metric, double difference) {
@@ -36,6 +46,7 @@ std::string signed_text(const PaperMetric& metric, double difference) {
 
 std::optional<double> metric_value(const RunRecord& run, const std::string& name) {
   if (name == "seconds") return run.seconds;
+  if (name == kGraphRank) return run.graph_rank ? run.graph_rank->correlation : std::nullopt;
   const double* value = run.test ? run.test->find(name) : run.validation.scores.find(name);
   return value == nullptr ? std::nullopt : std::optional(*value);
 }
@@ -54,7 +65,7 @@ std::vector<TableCell> table_cells(const PaperTable& table, const PaperRow& row,
                    .here = {},
                    .paper = {},
                    .runs = values_of(metric, runs)};
-    cell.here = mean_std(cell.runs);
+    if (!cell.runs.empty()) cell.here = mean_std(cell.runs);
     if (!row.figures.empty()) {
       const MeanStd& paper = row.figures[first + m];
       cell.paper = {paper.mean / metric.unit(), paper.std / metric.unit()};
@@ -64,12 +75,38 @@ std::vector<TableCell> table_cells(const PaperTable& table, const PaperRow& row,
   return out;
 }
 
+const TrainedCell& best_by_validation(const PaperTable& table, const PaperRow& choice,
+                                      const PaperColumn& column,
+                                      std::span<const TrainedCell> trained) {
+  const std::string& score = table.metrics.front().name;
+  const TrainedCell* best = nullptr;
+  double most = 0.0;
+  for (const TrainedCell& cell : trained) {
+    const std::vector<std::string>& of = choice.best_of;
+    if (cell.column != &column || std::find(of.begin(), of.end(), cell.row->name) == of.end())
+      continue;
+    const std::vector<ScoreInfo>& known = cell.results.scores;
+    const auto info = std::find_if(known.begin(), known.end(),
+                                   [&](const ScoreInfo& i) { return i.name == score; });
+    EMGNN_DCHECK(info != known.end());
+    const double value =
+        (info->higher_is_better ? 1.0 : -1.0) * mean_validation(cell.results, score);
+    if (best == nullptr || value > most) {
+      best = &cell;
+      most = value;
+    }
+  }
+  EMGNN_DCHECK(best != nullptr);
+  return *best;
+}
+
 void compare_with(const std::string& row, std::vector<TableCell>& cells) {
   for (TableCell& cell : cells) {
     const auto other = std::find_if(cells.begin(), cells.end(), [&](const TableCell& c) {
       return c.row == row && c.column == cell.column && c.metric.name == cell.metric.name;
     });
     if (cell.row == row || other == cells.end()) continue;
+    if (cell.runs.empty() || cell.runs.size() != other->runs.size()) continue;
     std::vector<double> each;
     for (size_t i = 0; i < cell.runs.size(); ++i) each.push_back(other->runs[i] - cell.runs[i]);
     cell.difference = mean_std(each);
@@ -80,22 +117,24 @@ void compare_with(const std::string& row, std::vector<TableCell>& cells) {
 Json to_json(const std::vector<TableCell>& cells) {
   Json out = Json::array();
   for (const TableCell& cell : cells) {
+    const bool some = !cell.runs.empty();
     out.push_back({{"row", cell.row},
                    {"column", cell.column},
                    {"metric", cell.metric.name},
-                   {"mean", cell.here.mean},
-                   {"std", cell.here.std},
+                   {"mean", some ? Json(cell.here.mean) : Json()},
+                   {"std", some ? Json(cell.here.std) : Json()},
                    {"runs", cell.runs},
                    {"difference", cell.difference ? Json(cell.difference->mean) : Json()},
                    {"difference_se", cell.difference ? Json(cell.difference->std) : Json()},
                    {"paper_mean", cell.paper ? Json(cell.paper->mean) : Json()},
                    {"paper_std", cell.paper ? Json(cell.paper->std) : Json()}});
+    if (!cell.chosen.empty()) out.back()["chosen"] = cell.chosen;
   }
   return out;
 }
 
 std::string to_text(const std::vector<TableCell>& cells) {
-  constexpr const char* kRow = "{:<12}{:<24}{:<10}{:>15}{:>15}{:>{}}\n";
+  constexpr const char* kRow = "{:<16}{:<24}{:<12}{:>15}{:>15}{:>{}}\n";
   const bool compared = std::any_of(cells.begin(), cells.end(),
                                     [](const TableCell& cell) { return cell.difference; });
   const int width = compared ? 18 : 12;
@@ -111,8 +150,11 @@ std::string to_text(const std::vector<TableCell>& cells) {
       difference = fmt::format("{} ± {:.{}f}", signed_text(metric, cell.difference->mean),
                                metric.unit() * cell.difference->std, metric.decimals);
     }
-    out += fmt::format(kRow, cell.row, cell.column, metric.name, text_of(metric, cell.here), paper,
-                       difference, width);
+    const std::string name =
+        cell.chosen.empty() ? cell.row : fmt::format("{} ({})", cell.row, cell.chosen);
+    out +=
+        fmt::format(kRow, name, cell.column, metric.name,
+                    cell.runs.empty() ? "–" : text_of(metric, cell.here), paper, difference, width);
   }
   return out;
 }

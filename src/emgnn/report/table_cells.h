@@ -4,6 +4,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,8 @@
 
 namespace emgnn {
 
-// A test score of the run by its name, or its "seconds"; none: the run has no such score.
+// A test score of the run by its name, its "seconds" or its "graph_rank"; none: the run has no such
+// score.
 std::optional<double> metric_value(const RunRecord& run, const std::string& name);
 
 // One metric of one cell, and the paper's where it has one: shares of 1, or values.
@@ -22,12 +24,25 @@ struct TableCell {
   PaperMetric metric;
   MeanStd here;
   std::optional<MeanStd> paper;
-  std::vector<double> runs = {};           // in the order of the seeds
+  std::vector<double> runs = {};           // in the order of the seeds; empty: it has no such score
   std::optional<MeanStd> difference = {};  // to another row, with its standard error as std
+  std::string chosen = {};                 // of a choice: the row it is
 };
 // One per metric of the table.
 std::vector<TableCell> table_cells(const PaperTable& table, const PaperRow& row,
                                    const PaperColumn& column, const std::vector<RunRecord>& runs);
+
+// The results of the rows in one column.
+struct TrainedCell {
+  const PaperRow* row;
+  const PaperColumn* column;
+  Results results;
+};
+// What a choice is in a column: the row with the best mean validation score, by the first metric of
+// the table. Test scores play no part in it.
+const TrainedCell& best_by_validation(const PaperTable& table, const PaperRow& choice,
+                                      const PaperColumn& column,
+                                      std::span<const TrainedCell> trained);
 
 // Of `row` less every other row, run by run: the mean and its standard error.
 void compare_with(const std::string& row, std::vector<TableCell>& cells);

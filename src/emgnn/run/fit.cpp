@@ -16,6 +16,7 @@
 #include <emgnn/run/config.h>
 #include <emgnn/run/config_text.h>
 #include <emgnn/run/evaluate.h>
+#include <emgnn/run/graph_rank.h>
 #include <emgnn/run/load.h>
 #include <emgnn/run/manifest.h>
 #include <emgnn/run/model_file.h>
@@ -228,7 +229,14 @@ class RunSet {
   RunRecord finished_run(const std::string& text, const RunFolder& folder) const {
     const std::string file = folder.name_of(kResultsFile);
     RunRecord run = parse_single_run(text, file);
-    if (request_.hide_test) run.test.reset();
+    if (request_.hide_test) {
+      run.test.reset();
+      run.graph_rank.reset();
+    }
+    if (request_.rank_graphs && !run.graph_rank) {
+      throw UsageError(fmt::format(
+          "{}: the run was made without comparing its graphs; choose another --out", file));
+    }
     if (request_.hide_test || run.test) return run;
     throw UsageError(fmt::format(
         "{}: the run was made without test scores: add --hide-test, or see emgnn evaluate", file));
@@ -271,16 +279,18 @@ class RunSet {
     RunRecorder recorder(folder, identity, observer_, task->main_score(),
                          resumed.value_or(RunRecorder::Start{}));
     learner->fit(recorder);
-    const Prediction prediction = learner->predict(data->predicted_rows(), [&] {
+    const Poll poll = [&] {
       if (!observer_.stop_requested()) return;
       recorder.on_checkpoint(*learner);
       throw Interrupted("interrupted after training");
-    });
+    };
+    const Prediction prediction = learner->predict(data->predicted_rows(), poll);
     RunRecord run = record(*data, *task, *learner, prediction);
     run.seed = seed;
     run.seconds = recorder.seconds();
     run.prepare_seconds = prepare_seconds;
     run.peak_rss_mb = peak_rss_mb();
+    if (request_.rank_graphs) run.graph_rank = rank_graphs(*learner, *data, *task, poll);
     write_files(folder, *data, *learner, prediction, run);
     return run;
   }
@@ -343,6 +353,8 @@ class RunSet {
 
 Results fit_runs(const RunRequest& request, RunsObserver& observer) {
   EMGNN_CHECK(request.runs >= 1, "the number of runs must be at least 1", request.runs);
+  if (request.hide_test && request.rank_graphs)
+    throw UsageError("--rank-graphs reads the test labels, which --hide-test hides");
   const Context::Scope scope(request.context);
   return RunSet(request, observer).fit();
 }

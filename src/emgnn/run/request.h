@@ -36,6 +36,7 @@ struct RunRequest {
   std::optional<std::filesystem::path> out;  // none: nothing is written
   std::filesystem::path rescue;              // where an interrupted run without `out` is left
   bool hide_test = false;                    // test scores are neither computed nor kept
+  bool rank_graphs = false;                  // RunRecord::graph_rank is computed
   Context context{};
 };
 

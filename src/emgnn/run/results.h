@@ -19,6 +19,13 @@ struct ConfigEntry {
   enum class Kind { kFlag, kInteger, kReal, kText, kChoice } kind = Kind::kText;
 };
 
+// Spearman's ρ over the graphs of a distribution between how training ranks them and how good the
+// test predictions under each alone are.
+struct GraphRank {
+  int64_t graphs = 0;                 // that were compared; 0: the method has no distribution
+  std::optional<double> correlation;  // none: not defined
+};
+
 struct RunRecord {
   uint64_t seed = 0;
   double seconds = 0.0;          // training and prediction
@@ -31,6 +38,7 @@ struct RunRecord {
   // The expected share of the answers that a single graph of these would change; none: there is no
   // distribution, or answers are values.
   std::optional<double> changed_by_graph;
+  std::optional<GraphRank> graph_rank = {};  // none: not asked for
 };
 
 struct Results {

@@ -44,6 +44,12 @@ Json run_json(const RunRecord& run) {
               {"test", run.test ? scores_json(*run.test) : Json()},
               {"rounds", rounds}};
   if (run.changed_by_graph) out["changed_by_graph"] = *run.changed_by_graph;
+  for (const ViewShare& share : run.fit.shares) out["shares"][share.name] = share.value;
+  if (run.graph_rank) {
+    const std::optional<double>& rho = run.graph_rank->correlation;
+    out["graph_rank"] = {{"graphs", run.graph_rank->graphs},
+                         {"correlation", rho ? Json(*rho) : Json()}};
+  }
   return out;
 }
 
@@ -54,7 +60,8 @@ RunRecord parse_run(const Json& json) {
                 .peak_rss_mb = json.at("peak_rss_mb").get<double>(),
                 .fit = {.epochs = json.at("epochs").get<int64_t>(),
                         .stopped_early = json.at("stopped_early").get<bool>(),
-                        .rounds = {}},
+                        .rounds = {},
+                        .shares = {}},
                 .validation = {real_or_nan(json.at("validation").at("loss")),
                                parse_scores(json.at("validation"))},
                 .test = {},
@@ -64,6 +71,15 @@ RunRecord parse_run(const Json& json) {
   if (json.contains("changed_by_graph"))
     run.changed_by_graph = json.at("changed_by_graph").get<double>();
   for (const Json& round : json.at("rounds")) run.fit.rounds.push_back(parse_round(round));
+  if (json.contains("shares"))
+    for (const auto& [name, value] : json.at("shares").items())
+      run.fit.shares.push_back({name, value.get<double>()});
+  if (json.contains("graph_rank")) {
+    const Json& rank = json.at("graph_rank");
+    run.graph_rank = GraphRank{rank.at("graphs").get<int64_t>(), {}};
+    if (!rank.at("correlation").is_null())
+      run.graph_rank->correlation = rank.at("correlation").get<double>();
+  }
   return run;
 }
 

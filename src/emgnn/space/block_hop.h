@@ -27,7 +27,7 @@ struct BlockRows {
   std::vector<float> source_factor;  // empty: all ones
 };
 
-class BlockHop : public Propagation {
+class BlockHop : public ProductPropagation {
  public:
   BlockHop(BlockRows rows, std::shared_ptr<const MoleculeGraphs> graphs);
 

@@ -40,6 +40,7 @@ class MixtureView : public NodeView {
 
  protected:
   Hops hops(const Graphs& graphs) const override {
+    if (family_->leaves_mixing()) return observed();
     std::vector<MixturePoint> points;
     for (int64_t id : graphs.lam_ids) {
       points.push_back(family_->mixture_point(id));
@@ -51,6 +52,7 @@ class MixtureView : public NodeView {
   }
 
   Hops observed() const override {
+    if (family_->leaves_mixing()) return hops_of(family_->corners(), family_->unbelieving());
     return hops_of({family_->observed_point()}, family_->unbelieving());
   }
 
@@ -108,11 +110,14 @@ std::shared_ptr<MixtureFamily> MixtureFamily::make(std::shared_ptr<const Dataset
 std::shared_ptr<MixtureFamily> MixtureFamily::observed_only(std::shared_ptr<const Dataset> data,
                                                             const GraphOptions& options,
                                                             std::shared_ptr<const ViewSet> views) {
-  return std::shared_ptr<MixtureFamily>(
+  const bool degree = options.mixing == Mixing::kDegree;
+  std::shared_ptr<MixtureFamily> out(
       new MixtureFamily(std::move(data), std::move(views),
                         MixtureOptions{.normalisation = options.normalisation,
                                        .views = options.views,
-                                       .mixing = options.mixing}));
+                                       .mixing = degree ? Mixing::kDegree : Mixing::kShares}));
+  out->leaves_mixing_ = options.mixing == Mixing::kLearned;
+  return out;
 }
 
 int64_t MixtureFamily::size() const { return grid_ ? grid_->size() * trust_points() : 1; }
@@ -121,6 +126,13 @@ MixturePoint MixtureFamily::observed_point() const {
   const size_t views = degree_.size();
   if (options_.mixing == Mixing::kDegree) return {LambdaPoint(views, 1.0)};
   return {LambdaPoint(views + 1, 1.0 / static_cast<double>(views + 1))};
+}
+
+std::vector<MixturePoint> MixtureFamily::corners() const {
+  const size_t count = degree_.size() + 1;
+  std::vector<MixturePoint> out(count, {LambdaPoint(count, 0.0)});
+  for (size_t c = 0; c < count; ++c) out[c].weight[c] = 1.0;
+  return out;
 }
 
 MixturePoint MixtureFamily::mixture_point(int64_t lam_id) const {

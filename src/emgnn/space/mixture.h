@@ -26,7 +26,8 @@ class MixtureFamily : public GraphFamily {
   static std::shared_ptr<MixtureFamily> make(std::shared_ptr<const Dataset> data,
                                              const MixtureOptions& options,
                                              std::shared_ptr<const ViewSet> views = nullptr);
-  // Λ̂ = one point, for ordinary training: every view with weight 1, or all with equal shares.
+  // Λ̂ = one point, for ordinary training: every view with weight 1, or all with equal shares. With
+  // learned shares a batch has one graph per view, and the identity last, for the network to mix.
   static std::shared_ptr<MixtureFamily> observed_only(
       std::shared_ptr<const Dataset> data, const GraphOptions& options,
       std::shared_ptr<const ViewSet> views = nullptr);
@@ -53,6 +54,8 @@ class MixtureFamily : public GraphFamily {
 
   MixturePoint mixture_point(int64_t lam_id) const;
   MixturePoint observed_point() const;  // in Λ̂ or not
+  bool leaves_mixing() const { return leaves_mixing_; }
+  std::vector<MixturePoint> corners() const;  // each view alone, the identity last
   // The views when nothing is known of the nodes.
   const TrustedWeights& unbelieving() const { return *unbelieving_; }
 
@@ -69,6 +72,7 @@ class MixtureFamily : public GraphFamily {
   std::shared_ptr<const Dataset> data_;
   std::shared_ptr<const ViewSet> views_;
   MixtureOptions options_;
+  bool leaves_mixing_ = false;         // to the network
   std::unique_ptr<SimplexGrid> grid_;  // null: the observed graph is the only point
   UnionPattern union_;
   std::vector<std::vector<double>> degree_;  // [num_relations][num_nodes]

@@ -10,6 +10,10 @@ void describe(OptionVisitor& visitor, Normalisation& normalisation) {
                  "S = D^-1 (A+I), or D^-1/2 (A+I) D^-1/2");
 }
 
+constexpr const char* kMixingHelp =
+    "S of the weighted sum of all views, or the weighted sum of each view's own S and of the node "
+    "itself";
+
 // Of one graph or of mixtures.
 template <class Options>
 void describe_views(OptionVisitor& visitor, Options& options) {
@@ -19,17 +23,21 @@ void describe_views(OptionVisitor& visitor, Options& options) {
                "features), two-hop, ppr (personalised PageRank), metapath:A-B-A, random:K (a "
                "control), reliable (given, but "
                "its edges are in doubt), reliable:VIEW; any list of them; or auto");
-  visitor.choice("space.mixing", options.mixing, {"degree", "shares"},
-                 "S of the weighted sum of all views, or the weighted sum of each view's own S and "
-                 "of the node itself");
 }
 
 }  // namespace
 
-void describe(OptionVisitor& visitor, GraphOptions& options) { describe_views(visitor, options); }
+void describe(OptionVisitor& visitor, GraphOptions& options) {
+  describe_views(visitor, options);
+  visitor.choice(
+      "space.mixing", options.mixing, {"degree", "shares", "learned"},
+      std::string(kMixingHelp) +
+          "; learned (not em-*): the same with shares that are trained like the weights");
+}
 
 void describe(OptionVisitor& visitor, MixtureOptions& options) {
   describe_views(visitor, options);
+  visitor.choice("space.mixing", options.mixing, {"degree", "shares"}, kMixingHelp);
   visitor.real("space.step", options.step, 1e-4, 1.0, "spacing of the grid of weights; divides 1");
   visitor.real(
       "space.total", options.total, 1e-6, 1e6,

@@ -10,7 +10,7 @@
 namespace emgnn {
 
 enum class Normalisation { kRow, kSymmetric };
-enum class Mixing { kDegree, kShares };
+enum class Mixing { kDegree, kShares, kLearned };
 enum class Drawing { kCoupled, kAuthors };
 enum class Confidence { kNone, kWeight };
 enum class Affinity { kNone, kCosine };
@@ -19,7 +19,8 @@ enum class Aggregation { kMean, kSum, kRoot, kSymmetric };
 inline constexpr const char* kGivenViews = "given";  // the edge types of the data
 inline constexpr const char* kAutoViews = "auto";    // what suits them
 
-// One graph over the nodes: the one as given, or all views together.
+// One graph over the nodes: the one as given, or all views together. With learned shares they are
+// weights of the network.
 struct GraphOptions {
   Normalisation normalisation = Normalisation::kRow;
   std::string views = kGivenViews;

@@ -17,7 +17,7 @@ namespace emgnn {
 // The autograd function over a propagation's products.
 struct ApplyPropagation : torch::autograd::Function<ApplyPropagation> {
   static at::Tensor forward(torch::autograd::AutogradContext* ctx, const at::Tensor& h,
-                            const c10::intrusive_ptr<Propagation>& hop) {
+                            const c10::intrusive_ptr<ProductPropagation>& hop) {
     const bool shared = h.dim() == 2;
     ctx->saved_data["hop"] = c10::IValue::make_capsule(hop);
     ctx->saved_data["shared"] = shared;
@@ -28,7 +28,7 @@ struct ApplyPropagation : torch::autograd::Function<ApplyPropagation> {
   static torch::autograd::variable_list backward(torch::autograd::AutogradContext* ctx,
                                                  torch::autograd::variable_list grads) {
     const auto capsule = ctx->saved_data["hop"].toCapsule();
-    const auto& hop = static_cast<const Propagation&>(*capsule);
+    const auto& hop = static_cast<const ProductPropagation&>(*capsule);
     const at::Tensor grad_out = grads[0].contiguous();
     const bool shared = ctx->saved_data["shared"].toBool();
     return {shared ? hop.transpose_shared(grad_out) : hop.transpose_each(grad_out), at::Tensor()};
@@ -69,7 +69,7 @@ void Edges::index() {
   }
 }
 
-at::Tensor Propagation::apply(const at::Tensor& h) const {
+at::Tensor ProductPropagation::apply(const at::Tensor& h) const {
   const bool each = h.dim() == 3 && h.size(0) == num_graphs() && h.size(1) == num_inputs();
   const bool shape_fits = (h.dim() == 2 && h.size(0) == num_inputs()) || (each && !blocks());
   if (!shape_fits || h.scalar_type() != at::kFloat) {
@@ -77,8 +77,8 @@ at::Tensor Propagation::apply(const at::Tensor& h) const {
         "propagation: expected float [{0}, d] or [{1}, {0}, d], got {2} of {3} dimensions",
         num_inputs(), num_graphs(), c10::toString(h.scalar_type()), h.dim()));
   }
-  auto* self = const_cast<Propagation*>(this);  // a capsule holds no pointer to const
-  return ApplyPropagation::apply(h, c10::intrusive_ptr<Propagation>::reclaim_copy(self));
+  auto* self = const_cast<ProductPropagation*>(this);  // a capsule holds no pointer to const
+  return ApplyPropagation::apply(h, c10::intrusive_ptr<ProductPropagation>::reclaim_copy(self));
 }
 
 at::Tensor Propagation::self_plus_apply(const at::Tensor& h) const {

@@ -27,7 +27,7 @@ class Propagation : public torch::CustomClassHolder {
   // S_λ h for every graph: h [num_inputs, d] shared by all graphs, or [num_graphs, num_inputs, d]
   // -> [num_graphs, num_outputs, d]. Graphs laid end to end: [num_inputs, d] -> [num_outputs, d].
   // Differentiable once in h.
-  at::Tensor apply(const at::Tensor& h) const;
+  virtual at::Tensor apply(const at::Tensor& h) const = 0;
 
   // The rows of h that are also output rows: [..., num_inputs, d] -> [..., num_outputs, d].
   virtual at::Tensor self(const at::Tensor& h) const = 0;
@@ -49,6 +49,17 @@ class Propagation : public torch::CustomClassHolder {
  protected:
   virtual c10::intrusive_ptr<Edges> make_edges() const = 0;
 
+ private:
+  mutable std::once_flag edges_made_;
+  mutable c10::intrusive_ptr<Edges> edges_;
+};
+
+// Graphs whose entries are known numbers: products with them and their transposes are all there is.
+class ProductPropagation : public Propagation {
+ public:
+  at::Tensor apply(const at::Tensor& h) const final;
+
+ protected:
   // out[g] = S_g in with `in` shared, and out[g] = S_g in[g].
   virtual at::Tensor apply_shared(const at::Tensor& in) const = 0;
   virtual at::Tensor apply_each(const at::Tensor& in) const = 0;
@@ -58,9 +69,6 @@ class Propagation : public torch::CustomClassHolder {
 
  private:
   friend struct ApplyPropagation;
-
-  mutable std::once_flag edges_made_;
-  mutable c10::intrusive_ptr<Edges> edges_;
 };
 
 // A hop's structure with what the backward pass needs, shared by all operators over it.
@@ -78,7 +86,7 @@ struct EntryTypes {
 };
 
 // Hops over one pattern of nodes; families add how its graphs differ.
-class HopPropagation : public Propagation {
+class HopPropagation : public ProductPropagation {
  public:
   HopPropagation(std::shared_ptr<const HopPattern> pattern, int64_t num_graphs)
       : pattern_(std::move(pattern)), num_graphs_(num_graphs) {}
