@@ -24,13 +24,17 @@ void describe_views(OptionVisitor& visitor, Options& options) {
                  "of the node itself");
 }
 
+void describe_step(OptionVisitor& visitor, double& step) {
+  visitor.real("space.step", step, 1e-4, 1.0, "spacing of the grid of weights; divides 1");
+}
+
 }  // namespace
 
 void describe(OptionVisitor& visitor, GraphOptions& options) { describe_views(visitor, options); }
 
 void describe(OptionVisitor& visitor, MixtureOptions& options) {
   describe_views(visitor, options);
-  visitor.real("space.step", options.step, 1e-4, 1.0, "spacing of the grid of weights; divides 1");
+  describe_step(visitor, options.step);
   visitor.real(
       "space.total", options.total, 1e-6, 1e6,
       "mixing=degree: sum of the weights; with the number of edge types, equal weights are "
@@ -79,6 +83,11 @@ void describe(OptionVisitor& visitor, DistanceOptions& options) {
   visitor.real("space.last_radius", options.last_radius, 0.0, 1000.0, "largest one");
   visitor.real("space.radius_step", options.radius_step, 1e-4, 1000.0,
                "spacing of the distances between them");
+}
+
+void describe(OptionVisitor& visitor, AtomMixtureOptions& options) {
+  describe(visitor, options.bonds);
+  describe_step(visitor, options.step);
 }
 
 }  // namespace emgnn

@@ -64,10 +64,20 @@ struct DistanceOptions {
   double radius_step = 0.05;
 };
 
+inline constexpr const char* kDistances = "distances";  // no mixture: DistanceOptions
+
+// Mixtures of views on molecules.
+struct AtomMixtureOptions {
+  BondOptions bonds;
+  std::string views = kDistances;
+  double step = 0.1;
+};
+
 void describe(OptionVisitor& visitor, GraphOptions& options);
 void describe(OptionVisitor& visitor, MixtureOptions& options);
 void describe(OptionVisitor& visitor, RewireOptions& options);
 void describe(OptionVisitor& visitor, BondOptions& options);
 void describe(OptionVisitor& visitor, DistanceOptions& options);
+void describe(OptionVisitor& visitor, AtomMixtureOptions& options);
 
 }  // namespace emgnn
