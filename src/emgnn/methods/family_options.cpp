@@ -42,9 +42,7 @@ std::shared_ptr<const ViewSet> views_of(const std::string& list, Confidence conf
 bool mixes_atoms(const FamilyOptions& options) { return options.atoms.views != kDistances; }
 
 void describe_molecules(OptionVisitor& visitor, FamilyOptions& options, const DataFacts& facts) {
-  visitor.text("space.views", options.atoms.views,
-               "distances (atoms up to a distance), or a list of what is mixed: bonds, two-bonds "
-               "(atoms two bonds away), shell:A-B (atoms A to B angstrom away, not bonded)");
+  visitor.text("space.views", options.atoms.views, kViewsHelp);
   const bool known = facts.labels.has_value();  // else either may still be asked for
   if (!known || !mixes_atoms(options)) describe(visitor, options.distance);
   if (!known || mixes_atoms(options)) describe(visitor, options.atoms);

@@ -14,11 +14,7 @@ void describe(OptionVisitor& visitor, Normalisation& normalisation) {
 template <class Options>
 void describe_views(OptionVisitor& visitor, Options& options) {
   describe(visitor, options.normalisation);
-  visitor.text("space.views", options.views,
-               "what is mixed: given (each edge type), the name of an edge type, knn:K (similar "
-               "features), two-hop, ppr (personalised PageRank), metapath:A-B-A, random:K (a "
-               "control), reliable (given, but "
-               "its edges are in doubt), reliable:VIEW; any list of them");
+  visitor.text("space.views", options.views, kViewsHelp);
   visitor.choice("space.mixing", options.mixing, {"degree", "shares"},
                  "S of the weighted sum of all views, or the weighted sum of each view's own S and "
                  "of the node itself");

@@ -18,6 +18,13 @@ enum class Aggregation { kMean, kSum, kRoot, kSymmetric };
 
 inline constexpr const char* kGivenViews = "given";  // the edge types of the data
 
+inline constexpr const char* kViewsHelp =
+    "what is mixed, any list of: given (each edge type), the name of an edge type, knn:K (similar "
+    "features), two-hop, ppr (personalised PageRank), metapath:A-B-A, random:K (a control), "
+    "reliable (given, but its edges are in doubt), reliable:VIEW; of molecules bonds, two-bonds "
+    "(atoms two bonds away), shell:A-B (A to B angstrom away, not bonded), or distances alone "
+    "(all atoms up to a distance)";
+
 // One graph over the nodes: the one as given, or all views together.
 struct GraphOptions {
   Normalisation normalisation = Normalisation::kRow;
