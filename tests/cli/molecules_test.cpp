@@ -52,6 +52,37 @@ TEST(Molecules, PrintTheirErrorsAsJson) {
   EXPECT_NEAR(total, 1.0, 1e-9);
 }
 
+// The same with views in place of distances; the step comes before anything says that it is read.
+std::vector<std::string> training_on_views(const std::string& views,
+                                           const std::vector<std::string>& more = {}) {
+  std::vector<std::string> call = small_training(more);
+  std::replace(call.begin(), call.end(), std::string("space.radius_step=0.5"),
+               std::string("space.step=0.25"));
+  call.insert(call.end(), {"--set", "space.views=" + views});
+  return call;
+}
+
+TEST(Molecules, MixViewsOnThemAndPredictWithThem) {
+  const Workplace place;
+  write(place, "mine.csv", small_table());
+  const Outcome outcome =
+      run(place, training_on_views("bonds, two-bonds, shell:2-4", {"--json", "--out", "views"}));
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const Json json = Json::parse(outcome.out);
+  EXPECT_EQ(json["lambda_names"], Json({"bonds", "two-bonds", "shell:2-4", "none"}));
+  EXPECT_FALSE(json["config"].contains("space.radius_step"));
+  const Outcome predicted = run(place, {"predict", "--run", "views", "--out", "again.csv"});
+  ASSERT_EQ(predicted.status, 0) << predicted.err;
+  EXPECT_EQ(lines(read(place.path() / "again.csv")), 41);
+  const Outcome bad = run(place, training_on_views("bonds, shell:4-2"));
+  EXPECT_EQ(bad.status, 2);
+  EXPECT_EQ(lines(bad.err), 1) << bad.err;
+  EXPECT_NE(bad.err.find("shell:4-2"), std::string::npos) << bad.err;
+  const Outcome both = run(place, training_on_views("bonds", {"--set", "space.first_radius=2"}));
+  EXPECT_EQ(both.status, 2);
+  EXPECT_NE(both.err.find("space.first_radius is not read"), std::string::npos) << both.err;
+}
+
 TEST(Molecules, EveryRunHasARandomSplitOfItsOwn) {
   const Workplace place;
   write(place, "mine.csv", small_table());

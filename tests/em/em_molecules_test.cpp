@@ -12,6 +12,7 @@
 #include <emgnn/data/molecule_split.h>
 #include <emgnn/em/em_learner.h>
 #include <emgnn/learn/network_learner.h>
+#include <emgnn/space/molecule_mixture.h>
 
 namespace emgnn {
 namespace {
@@ -28,6 +29,8 @@ std::shared_ptr<const Data> data_of(const MoleculeTable& table) {
                                       make_split(table, {.spec = "random:0.8/0.1/0.1", .seed = 3}));
 }
 
+constexpr const char* kThreeViews = "bonds, two-bonds, shell:2-4";
+
 struct Setting {
   std::shared_ptr<const Data> data = data_of(toy());
   ProblemOptions problem{.batch = {64}, .agreement = {}, .seed = 5};
@@ -37,13 +40,18 @@ struct Setting {
                       .stop = {.rule = "rmse"},
                       .seed = 5};
 
-  ProblemParts parts(bool over_distances) const {
+  std::string views = kDistances;
+
+  std::shared_ptr<const GraphFamily> family(bool em) const {
     const std::shared_ptr<const Molecules> molecules(data->table(), &data->table()->molecules);
-    ProblemParts out{.data = data, .family = nullptr, .network = nullptr, .task = nullptr};
-    if (over_distances)
-      out.family = MoleculeFamily::by_distance(molecules, {.bonds = {}, .radius_step = 0.5});
-    else
-      out.family = MoleculeFamily::bonds_only(molecules, {});
+    if (!em) return MoleculeFamily::bonds_only(molecules, {});
+    if (views == kDistances)
+      return MoleculeFamily::by_distance(molecules, {.bonds = {}, .radius_step = 0.5});
+    return std::make_shared<const MoleculeMixture>(
+        molecules, AtomMixtureOptions{.bonds = {}, .views = views, .step = 0.25});
+  }
+  ProblemParts parts(bool em) const {
+    ProblemParts out{.data = data, .family = family(em), .network = nullptr, .task = nullptr};
     out.task = make_task(data->labels(), {}, data->split().train);
     const GcnStarOptions options{.stack = {.layers = 2, .hidden = 16, .dropout = 0.1},
                                  .norm = Norm::kBatch};
@@ -113,16 +121,19 @@ TEST(EmMolecules, BitsDoNotDependOnThreads) {
 }
 
 TEST(EmMolecules, ResumedRunEqualsTheUninterruptedOne) {
-  Setting setting;
-  setting.em.optim.average = 0.8;
-  const std::string want = state_of(*setting.trained());
-  for (int chance : {1, 2, 4, 9}) {
-    StopAt observer(chance);
-    EXPECT_TRUE(interrupted(*setting.learner(), observer));
-    const auto second = setting.learner();
-    restore(*second, observer.state);
-    fit(*second);
-    EXPECT_EQ(state_of(*second) == want, true) << chance;
+  for (const char* views : {kDistances, kThreeViews}) {
+    Setting setting;
+    setting.views = views;
+    setting.em.optim.average = 0.8;
+    const std::string want = state_of(*setting.trained());
+    for (int chance : {1, 2, 4, 9}) {
+      StopAt observer(chance);
+      EXPECT_TRUE(interrupted(*setting.learner(), observer));
+      const auto second = setting.learner();
+      restore(*second, observer.state);
+      fit(*second);
+      EXPECT_EQ(state_of(*second) == want, true) << chance << " " << views;
+    }
   }
 }
 
@@ -165,6 +176,24 @@ TEST(EmMolecules, DistributionIsOverRadii) {
   double total = 0.0;
   for (const auto& [value, p] : graphs->prior.at(0)) total += p;
   EXPECT_NEAR(total, 1.0, 1e-12);
+}
+
+TEST(EmMolecules, ViewsAreSharesThatTheEvidenceMoves) {
+  Setting setting;
+  setting.views = kThreeViews;
+  setting.em.em.rounds = 6;
+  setting.em.em.steps = 4;
+  setting.em.em.eta = 100.0;
+  const auto learner = setting.trained();
+  EXPECT_GT(scores(*learner, setting.data->split().validation).scores.at("r2"), 0.5);
+  const auto graphs = learner->graphs();
+  ASSERT_TRUE(graphs.has_value());
+  EXPECT_EQ(graphs->family, "mixture");
+  EXPECT_EQ(graphs->num_shares, 4U);
+  double highest = 0.0;
+  for (double log_p : learner->posterior().log_probs())
+    highest = std::max(highest, std::exp(log_p));
+  EXPECT_GT(highest, 2.0 / 35.0);  // 35 points; the prior has 1/35 on each
 }
 
 TEST(EmMolecules, WhatCannotBeTrainedIsRefused) {

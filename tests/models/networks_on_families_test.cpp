@@ -13,7 +13,7 @@
 #include "networks.h"
 
 #include <emgnn/space/mixture.h>
-#include <emgnn/space/molecule_family.h>
+#include <emgnn/space/molecule_mixture.h>
 #include <emgnn/space/no_graph.h>
 
 namespace emgnn {
@@ -80,6 +80,11 @@ std::shared_ptr<const MoleculeFamily> molecule_family(const std::string& name, i
                                                                        : Aggregation::kMean,
                           .self_loops = name.find("loops") != std::string::npos};
   if (name.starts_with("bonds")) return MoleculeFamily::bonds_only(molecules, bonds);
+  if (name.starts_with("views")) {
+    return std::make_shared<const MoleculeMixture>(
+        molecules,
+        AtomMixtureOptions{.bonds = bonds, .views = "bonds, two-bonds, shell:1.5-3", .step = 0.25});
+  }
   return MoleculeFamily::by_distance(molecules,
                                      {.bonds = bonds, .last_radius = 5.0, .radius_step = 0.25});
 }
@@ -321,6 +326,13 @@ INSTANTIATE_TEST_SUITE_P(
                      testing::Values("bonds", "bonds_loops", "distance", "distance_sum",
                                      "distance_loops_symmetric")),
     case_name);
+// Without weights that depend on λ, which is no number here.
+INSTANTIATE_TEST_SUITE_P(OfViews, MoleculesTest,
+                         testing::Combine(testing::Values("gcn", "gcn-separate", "gat",
+                                                          "gat-weighted", "gin", "gcn-star", "mlp"),
+                                          testing::Values("views", "views_sum",
+                                                          "views_loops_symmetric")),
+                         case_name);
 
 }  // namespace
 }  // namespace emgnn

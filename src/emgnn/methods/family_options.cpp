@@ -3,7 +3,7 @@
 
 #include <emgnn/base/error.h>
 #include <emgnn/space/mixture.h>
-#include <emgnn/space/molecule_family.h>
+#include <emgnn/space/molecule_mixture.h>
 #include <emgnn/space/rewire.h>
 #include <emgnn/space/rewire_input.h>
 #include <emgnn/space/views.h>
@@ -39,11 +39,22 @@ std::shared_ptr<const ViewSet> views_of(const std::string& list, Confidence conf
   return views;
 }
 
+bool mixes_atoms(const FamilyOptions& options) {
+  return options.atoms.views != kDistances && options.atoms.views != kAutoViews;
+}
+
+void describe_molecules(OptionVisitor& visitor, FamilyOptions& options, const DataFacts& facts) {
+  visitor.text("space.views", options.atoms.views, kViewsHelp);
+  const bool known = facts.labels.has_value();  // else either may still be asked for
+  if (!known || !mixes_atoms(options)) describe(visitor, options.distance);
+  if (!known || mixes_atoms(options)) describe(visitor, options.atoms);
+}
+
 }  // namespace
 
 void describe(OptionVisitor& visitor, FamilyOptions& options, const DataFacts& facts, bool em) {
   if (facts.kind == DataKind::kMolecules) {
-    em ? describe(visitor, options.distance) : describe(visitor, options.bonds);
+    em ? describe_molecules(visitor, options, facts) : describe(visitor, options.bonds);
     return;
   }
   if (!em) return describe(visitor, options.graph);
@@ -60,6 +71,8 @@ std::shared_ptr<const GraphFamily> make_family(const FamilyOptions& options,
   const Data& data = *input.data;
   if (data.kind() == DataKind::kMolecules) {
     if (!em) return MoleculeFamily::bonds_only(molecules_of(data), options.bonds);
+    if (mixes_atoms(options))
+      return std::make_shared<MoleculeMixture>(molecules_of(data), options.atoms);
     return MoleculeFamily::by_distance(molecules_of(data), options.distance);
   }
   if (!em) {

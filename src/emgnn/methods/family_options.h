@@ -18,6 +18,7 @@ struct FamilyOptions {
   RewireOptions rewire;
   BondOptions bonds;
   DistanceOptions distance;
+  AtomMixtureOptions atoms;
 };
 
 // Those that are read: of the graph as given, or of a family of graphs.

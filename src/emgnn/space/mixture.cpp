@@ -68,12 +68,6 @@ class MixtureView : public NodeView {
   MixtureOptions options_;
 };
 
-std::unique_ptr<SimplexGrid> simplex_grid(size_t num_parts, double step) {
-  const int total = static_cast<int>(std::lround(1.0 / step));
-  EMGNN_CHECK(std::abs(total * step - 1.0) < 1e-9, "space.step must divide 1", step);
-  return std::make_unique<SimplexGrid>(static_cast<int>(num_parts), total);
-}
-
 }  // namespace
 
 MixtureFamily::MixtureFamily(std::shared_ptr<const Dataset> data,
@@ -101,7 +95,8 @@ std::shared_ptr<MixtureFamily> MixtureFamily::make(std::shared_ptr<const Dataset
         view.name));
   }
   const size_t none = options.mixing == Mixing::kShares ? 1 : 0;
-  out->grid_ = simplex_grid(out->degree_.size() + none, options.step);
+  out->grid_ =
+      std::make_unique<SimplexGrid>(SimplexGrid::of_step(out->degree_.size() + none, options.step));
   EMGNN_CHECK(out->grid_->size() < SimplexGrid::kMaxPoints / TrustPoint::kCount,
               "the grid has too many points; raise space.step", options.step);
   return out;
@@ -137,10 +132,8 @@ std::vector<MixturePoint> MixtureFamily::corners() const {
 
 MixturePoint MixtureFamily::mixture_point(int64_t lam_id) const {
   if (!grid_) return observed_point();
-  MixturePoint out{.weight = {}, .trust = static_cast<int>(lam_id / grid_->size())};
-  for (int part : grid_->parts(lam_id % grid_->size()))
-    out.weight.push_back(static_cast<double>(part) / grid_->total());
-  return out;
+  return {.weight = grid_->point(lam_id % grid_->size()),
+          .trust = static_cast<int>(lam_id / grid_->size())};
 }
 
 LambdaPoint MixtureFamily::point(int64_t lam_id) const {
@@ -174,14 +167,10 @@ std::vector<std::string> MixtureFamily::coordinate_names() const {
 
 Marginal MixtureFamily::prior_marginal(size_t coordinate) const {
   if (!grid_) return {{observed_point().weight.front(), 1.0}};
+  if (coordinate < num_shares()) return grid_->prior_marginal();
   Marginal out;
-  if (coordinate >= num_shares()) {
-    for (const double value : TrustPoint::kGrid[coordinate - num_shares()])
-      out[value] = 1.0 / TrustPoint::kValues;
-    return out;
-  }
-  for (int part = 0; part <= grid_->total(); ++part)
-    out[static_cast<double>(part) / grid_->total()] = grid_->share_with_part(part);
+  for (const double value : TrustPoint::kGrid[coordinate - num_shares()])
+    out[value] = 1.0 / TrustPoint::kValues;
   return out;
 }
 
@@ -197,15 +186,7 @@ int64_t MixtureFamily::propose_local(int64_t lam_id, Rng& rng) const {
     if (place < 0 || place >= TrustPoint::kValues) return lam_id;
     return trust.id() * grid_->size() + shares;
   }
-  if (grid_->num_parts() == 1) return lam_id;
-  std::vector<int> parts = grid_->parts(shares);
-  const auto num_parts = static_cast<uint64_t>(parts.size());
-  const uint64_t from = rng.below(num_parts);
-  const uint64_t to = (from + 1 + rng.below(num_parts - 1)) % num_parts;
-  if (parts[from] == 0) return lam_id;
-  --parts[from];
-  ++parts[to];
-  return trust.id() * grid_->size() + grid_->id(parts);
+  return trust.id() * grid_->size() + grid_->propose_local(shares, rng);
 }
 
 std::shared_ptr<const FamilyView> MixtureFamily::view(std::span<const int32_t> rows,

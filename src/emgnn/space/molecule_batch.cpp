@@ -15,13 +15,6 @@ namespace emgnn {
 
 namespace {
 
-// What S multiplies the sum over `count` neighbours by.
-float factor_of(Aggregation aggregation, int32_t count) {
-  if (count == 0) return 0.0F;
-  return aggregation == Aggregation::kMean ? 1.0F / static_cast<float>(count)
-                                           : 1.0F / std::sqrt(static_cast<float>(count));
-}
-
 // Lays the items end to end. There is one row per item and atom; with shared rows the first hop has
 // one per atom and number of neighbours, and each item row is a copy of one of them.
 class Layout {
@@ -48,7 +41,6 @@ class Layout {
   bool shares() const { return share_; }
   int32_t num_rows() const { return static_cast<int32_t>(items_.list.size()); }
   const std::vector<int32_t>& molecules() const { return molecules_; }
-  int64_t num_atoms() const { return num_atoms_; }
 
   // From the atoms to the first rows.
   BlockRows first_hop() const {
@@ -114,7 +106,7 @@ class Layout {
         items_.list[r] = list.begin;
         items_.count[r] = degree;
         items_.base[r] = row - a;
-        if (has_factors()) items_.factor[r] = factor_of(aggregation_, degree);
+        if (has_factors()) items_.factor[r] = aggregation_factor(aggregation_, degree);
         row += num_atoms;
       }
     }
@@ -125,7 +117,7 @@ class Layout {
     first_.list.push_back(list);
     first_.count.push_back(degree);
     first_.base.push_back(atom_base_);
-    if (has_factors()) first_.factor.push_back(factor_of(aggregation_, degree));
+    if (has_factors()) first_.factor.push_back(aggregation_factor(aggregation_, degree));
   }
 
   bool has_factors() const { return aggregation_ != Aggregation::kSum; }
@@ -160,24 +152,27 @@ class Layout {
   std::vector<int32_t> origin_;  // [item rows] the shared row, or the atom
 };
 
-at::Tensor gather_atoms(const Molecules& molecules, const Layout& layout) {
-  at::Tensor atoms = at::empty({layout.num_atoms(), kNumAtomFeatures}, at::kFloat);
+}  // namespace
+
+at::Tensor atom_features(const Molecules& molecules, std::span<const int32_t> some) {
+  int64_t num_atoms = 0;
+  for (int32_t m : some) num_atoms += molecules.num_atoms(m);
+  at::Tensor atoms = at::empty({num_atoms, kNumAtomFeatures}, at::kFloat);
   float* out = atoms.data_ptr<float>();
-  for (int32_t m : layout.molecules()) {
+  for (int32_t m : some) {
     const std::span<const float> features = molecules.features_of(m);
     out = std::copy(features.begin(), features.end(), out);
   }
   return atoms;
 }
 
-}  // namespace
-
 GraphBatch molecule_batch(std::shared_ptr<const MoleculeGraphs> graphs, const Molecules& molecules,
                           std::span<const MoleculeItem> items,
                           const MoleculeBatchOptions& options) {
   EMGNN_CHECK(!items.empty(), "a batch needs at least one molecule", items.size());
   const Layout layout(*graphs, items, options);
-  GraphBatch batch{.input = c10::make_intrusive<InputFeatures>(gather_atoms(molecules, layout))};
+  GraphBatch batch{
+      .input = c10::make_intrusive<InputFeatures>(atom_features(molecules, layout.molecules()))};
   const auto add_hop = [&](BlockRows rows) {
     batch.hops.push_back(c10::make_intrusive<BlockHop>(std::move(rows), graphs));
   };

@@ -28,6 +28,9 @@ struct MoleculeBatchOptions {
   bool share_rows = false;
 };
 
+// The features of some molecules' atoms, end to end.
+at::Tensor atom_features(const Molecules& molecules, std::span<const int32_t> some);
+
 // UsageError without items. With shared rows the batch has no row_lambda.
 GraphBatch molecule_batch(std::shared_ptr<const MoleculeGraphs> graphs, const Molecules& molecules,
                           std::span<const MoleculeItem> items, const MoleculeBatchOptions& options);

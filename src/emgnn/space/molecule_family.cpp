@@ -8,9 +8,11 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include <emgnn/base/error.h>
+#include <emgnn/space/radius_grid.h>
 
 namespace emgnn {
 
@@ -18,6 +20,18 @@ namespace {
 
 // Floats of one layer's activations in a tile: about what the last-level cache holds.
 constexpr int64_t kTileFloats = int64_t{1} << 20;
+
+SelfLoops loops_of(const BondOptions& options) {
+  return options.self_loops ? SelfLoops::kAll : SelfLoops::kNone;
+}
+
+// The places of numbers, the smallest first.
+std::vector<size_t> ascending(std::span<const int64_t> numbers) {
+  std::vector<size_t> out(numbers.size());
+  std::iota(out.begin(), out.end(), size_t{0});
+  std::sort(out.begin(), out.end(), [&](size_t a, size_t b) { return numbers[a] < numbers[b]; });
+  return out;
+}
 
 // Every molecule, conformer and λ, with the item whose output it has: λ that share a graph share
 // an item.
@@ -56,19 +70,24 @@ class MoleculeView : public FamilyView {
 
  private:
   Plan plan_of(std::span<const int64_t> lam_ids) const {
-    std::vector<size_t> ascending(lam_ids.size());
-    std::iota(ascending.begin(), ascending.end(), size_t{0});
-    std::sort(ascending.begin(), ascending.end(),
-              [&](size_t a, size_t b) { return lam_ids[a] < lam_ids[b]; });
     const auto conformers = static_cast<size_t>(family_->num_conformers());
+    const std::vector<size_t> order = ascending(lam_ids);
     Plan plan;
     plan.item_of.resize(lam_ids.size() * conformers * molecules_.size());
+    std::vector<std::pair<MoleculeItem, size_t>> placed;  // with the number of their λ
     for (size_t m = 0; m < molecules_.size(); ++m) {
       for (size_t c = 0; c < conformers; ++c) {
+        placed.clear();
+        for (size_t l : order) {
+          placed.emplace_back(family_->item(molecules_[m], lam_ids[l], static_cast<int64_t>(c)), l);
+        }
+        if (!needs_.reads_lambda) {
+          std::stable_sort(placed.begin(), placed.end(), [](const auto& a, const auto& b) {
+            return a.first.level < b.first.level;
+          });
+        }
         bool first = true;
-        for (size_t l : ascending) {
-          const MoleculeItem item =
-              family_->item(molecules_[m], lam_ids[l], static_cast<int64_t>(c));
+        for (const auto& [item, l] : placed) {
           if (first || needs_.reads_lambda || item.level != plan.items.back().level)
             plan.items.push_back(item);
           first = false;
@@ -101,16 +120,66 @@ class MoleculeView : public FamilyView {
   NetworkNeeds needs_;
 };
 
+// Graphs nested in a distance, or the bonds alone.
+class NestedMolecules : public MoleculeFamily {
+ public:
+  NestedMolecules(std::shared_ptr<const Molecules> molecules, const BondOptions& options,
+                  std::optional<RadiusGrid> grid)
+      : MoleculeFamily(std::move(molecules), options), grid_(std::move(grid)), graphs_(bonds()) {
+    if (!grid_) return;
+    graphs_ = std::make_shared<MoleculeGraphs>(
+        MoleculeGraphs::by_distance(this->molecules(), *grid_, loops_of(options)));
+  }
+
+  std::string name() const override { return grid_ ? "distance" : "bonds"; }
+  int64_t size() const override { return grid_ ? grid_->size() : 1; }
+  LambdaPoint point(int64_t lam_id) const override {
+    EMGNN_CHECK(lam_id >= 0 && lam_id < size(), "no such radius", lam_id);
+    return {grid_ ? grid_->radius(lam_id) : 1.0};
+  }
+  std::vector<std::string> coordinate_names() const override {
+    return {grid_ ? "radius" : "bonds"};
+  }
+  Marginal prior_marginal(size_t /*coordinate*/) const override {
+    Marginal out;
+    for (int64_t k = 0; k < size(); ++k) out[point(k)[0]] += 1.0 / static_cast<double>(size());
+    return out;
+  }
+  int64_t propose_local(int64_t lam_id, Rng& rng) const override {
+    // One step up or down; a move off the grid stays where it is.
+    const int64_t moved = lam_id + (rng.below(2) == 0 ? 1 : -1);
+    return moved < 0 || moved >= size() ? lam_id : moved;
+  }
+
+  int64_t num_conformers() const override { return graphs_->num_conformers(); }
+  MoleculeItem item(int64_t molecule, int64_t lam_id, int64_t conformer) const override {
+    MoleculeItem item{.molecule = static_cast<int32_t>(molecule),
+                      .conformer = static_cast<int32_t>(conformer)};
+    item.level = graphs_->graph_of(molecule, conformer, static_cast<int32_t>(lam_id));
+    if (size() > 1) {
+      item.lambda = static_cast<float>(
+          2.0 * static_cast<double>(lam_id) / static_cast<double>(size() - 1) - 1.0);
+    }
+    return item;
+  }
+  GraphBatch batch(std::span<const MoleculeItem> items, int num_hops,
+                   bool share_rows) const override {
+    return batch_of(graphs_, items, num_hops, share_rows);
+  }
+
+ private:
+  std::optional<RadiusGrid> grid_;  // none: the bonds are the only point
+  std::shared_ptr<const MoleculeGraphs> graphs_;
+};
+
 }  // namespace
 
 MoleculeFamily::MoleculeFamily(std::shared_ptr<const Molecules> molecules,
-                               const BondOptions& options, std::optional<RadiusGrid> grid)
-    : molecules_(std::move(molecules)), grid_(std::move(grid)), aggregation_(options.aggregation) {
-  const SelfLoops self_loops = options.self_loops ? SelfLoops::kAll : SelfLoops::kNone;
-  bonds_ = std::make_shared<MoleculeGraphs>(MoleculeGraphs::by_bonds(*molecules_, self_loops));
-  graphs_ = grid_ ? std::make_shared<MoleculeGraphs>(
-                        MoleculeGraphs::by_distance(*molecules_, *grid_, self_loops))
-                  : bonds_;
+                               const BondOptions& options)
+    : molecules_(std::move(molecules)),
+      aggregation_(options.aggregation),
+      bonds_(std::make_shared<MoleculeGraphs>(
+          MoleculeGraphs::by_bonds(*molecules_, loops_of(options)))) {
   bond_features_ = at::empty({molecules_->num_bonds(), kNumBondFeatures}, at::kFloat);
   std::copy(molecules_->bond_features.begin(), molecules_->bond_features.end(),
             bond_features_.data_ptr<float>());
@@ -118,31 +187,17 @@ MoleculeFamily::MoleculeFamily(std::shared_ptr<const Molecules> molecules,
 
 std::shared_ptr<MoleculeFamily> MoleculeFamily::by_distance(
     std::shared_ptr<const Molecules> molecules, const DistanceOptions& options) {
-  return std::shared_ptr<MoleculeFamily>(
-      new MoleculeFamily(std::move(molecules), options.bonds, RadiusGrid(options)));
+  return std::make_shared<NestedMolecules>(std::move(molecules), options.bonds,
+                                           RadiusGrid(options));
 }
 
 std::shared_ptr<MoleculeFamily> MoleculeFamily::bonds_only(
     std::shared_ptr<const Molecules> molecules, const BondOptions& options) {
-  return std::shared_ptr<MoleculeFamily>(
-      new MoleculeFamily(std::move(molecules), options, std::nullopt));
+  return std::make_shared<NestedMolecules>(std::move(molecules), options, std::nullopt);
 }
 
-int64_t MoleculeFamily::size() const { return grid_ ? grid_->size() : 1; }
-
-LambdaPoint MoleculeFamily::point(int64_t lam_id) const {
-  EMGNN_CHECK(lam_id >= 0 && lam_id < size(), "no such radius", lam_id);
-  return {grid_ ? grid_->radius(lam_id) : 1.0};
-}
-
-std::vector<std::string> MoleculeFamily::coordinate_names() const {
-  return {grid_ ? "radius" : "bonds"};
-}
-
-Marginal MoleculeFamily::prior_marginal(size_t /*coordinate*/) const {
-  Marginal out;
-  for (int64_t k = 0; k < size(); ++k) out[point(k)[0]] += 1.0 / static_cast<double>(size());
-  return out;
+int32_t MoleculeFamily::num_atoms(int64_t molecule) const {
+  return static_cast<int32_t>(molecules_->num_atoms(molecule));
 }
 
 std::shared_ptr<const FamilyView> MoleculeFamily::view(std::span<const int32_t> rows,
@@ -151,27 +206,11 @@ std::shared_ptr<const FamilyView> MoleculeFamily::view(std::span<const int32_t> 
   return std::make_shared<MoleculeView>(std::move(self), rows, needs);
 }
 
-int64_t MoleculeFamily::propose_local(int64_t lam_id, Rng& rng) const {
-  // One step up or down; a move off the grid stays where it is.
-  const int64_t moved = lam_id + (rng.below(2) == 0 ? 1 : -1);
-  return moved < 0 || moved >= size() ? lam_id : moved;
-}
-
-MoleculeItem MoleculeFamily::item(int64_t molecule, int64_t lam_id, int64_t conformer) const {
-  MoleculeItem item{.molecule = static_cast<int32_t>(molecule),
-                    .conformer = static_cast<int32_t>(conformer)};
-  item.level = graphs_->graph_of(molecule, conformer, static_cast<int32_t>(lam_id));
-  if (size() > 1) {
-    item.lambda = static_cast<float>(
-        2.0 * static_cast<double>(lam_id) / static_cast<double>(size() - 1) - 1.0);
-  }
-  return item;
-}
-
-GraphBatch MoleculeFamily::batch(std::span<const MoleculeItem> items, int num_hops,
-                                 bool share_rows) const {
+GraphBatch MoleculeFamily::batch_of(const std::shared_ptr<const MoleculeGraphs>& graphs,
+                                    std::span<const MoleculeItem> items, int num_hops,
+                                    bool share_rows) const {
   GraphBatch out =
-      molecule_batch(graphs_, *molecules_, items,
+      molecule_batch(graphs, *molecules_, items,
                      {.num_hops = num_hops, .aggregation = aggregation_, .share_rows = share_rows});
   out.edge_features = bond_features_;
   return out;
@@ -180,10 +219,7 @@ GraphBatch MoleculeFamily::batch(std::span<const MoleculeItem> items, int num_ho
 GraphBatch MoleculeFamily::observed(std::span<const int32_t> molecules, int num_hops) const {
   std::vector<MoleculeItem> items;
   for (int32_t m : molecules) items.push_back({.molecule = m});
-  GraphBatch out = molecule_batch(bonds_, *molecules_, items,
-                                  {.num_hops = num_hops, .aggregation = aggregation_});
-  out.edge_features = bond_features_;
-  return out;
+  return batch_of(bonds_, items, num_hops, false);
 }
 
 }  // namespace emgnn

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Molecules whose atoms are joined up to a distance λ, on a grid of distances.
+// Molecules, each under graphs of its own.
 #pragma once
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,7 +12,6 @@
 #include <emgnn/space/family.h>
 #include <emgnn/space/molecule_batch.h>
 #include <emgnn/space/options.h>
-#include <emgnn/space/radius_grid.h>
 
 namespace emgnn {
 
@@ -26,35 +24,36 @@ class MoleculeFamily : public GraphFamily {
   static std::shared_ptr<MoleculeFamily> bonds_only(std::shared_ptr<const Molecules> molecules,
                                                     const BondOptions& options);
 
-  std::string name() const override { return grid_ ? "distance" : "bonds"; }
   bool small_graphs() const override { return true; }
-  int64_t size() const override;
-  LambdaPoint point(int64_t lam_id) const override;
-  std::vector<std::string> coordinate_names() const override;
-  Marginal prior_marginal(size_t coordinate) const override;
-  int64_t propose_local(int64_t lam_id, Rng& rng) const override;
   std::shared_ptr<const FamilyView> view(std::span<const int32_t> rows,
                                          const NetworkNeeds& needs) const override;
 
-  int64_t num_conformers() const { return graphs_->num_conformers(); }
-  int32_t num_atoms(int64_t molecule) const { return graphs_->num_atoms(molecule); }
+  virtual int64_t num_conformers() const = 0;
+  int32_t num_atoms(int64_t molecule) const;
 
-  // The molecule's graph under λ. Two λ with the same graph have the same level; `lambda` is λ
-  // scaled to [−1, 1] over Λ̂.
-  MoleculeItem item(int64_t molecule, int64_t lam_id, int64_t conformer) const;
-  GraphBatch batch(std::span<const MoleculeItem> items, int num_hops, bool share_rows) const;
+  // The molecule's graph under λ. Two λ with the same graph have the same level; `lambda`, where λ is
+  // a number, is λ scaled to [−1, 1] over Λ̂.
+  virtual MoleculeItem item(int64_t molecule, int64_t lam_id, int64_t conformer) const = 0;
+  virtual GraphBatch batch(std::span<const MoleculeItem> items, int num_hops,
+                           bool share_rows) const = 0;
   // The bonds of each molecule, with lambda = 0.
   GraphBatch observed(std::span<const int32_t> molecules, int num_hops) const;
 
- private:
-  MoleculeFamily(std::shared_ptr<const Molecules> molecules, const BondOptions& options,
-                 std::optional<RadiusGrid> grid);
+ protected:
+  MoleculeFamily(std::shared_ptr<const Molecules> molecules, const BondOptions& options);
 
+  const Molecules& molecules() const { return *molecules_; }
+  const std::shared_ptr<const MoleculeGraphs>& bonds() const { return bonds_; }
+  const at::Tensor& bond_features() const { return bond_features_; }  // [num_bonds, 12]
+  // Of nested graphs.
+  GraphBatch batch_of(const std::shared_ptr<const MoleculeGraphs>& graphs,
+                      std::span<const MoleculeItem> items, int num_hops, bool share_rows) const;
+
+ private:
   std::shared_ptr<const Molecules> molecules_;
-  std::optional<RadiusGrid> grid_;  // none: the bonds are the only point
   Aggregation aggregation_;
-  std::shared_ptr<const MoleculeGraphs> bonds_, graphs_;
-  at::Tensor bond_features_;  // [num_bonds, 12]
+  std::shared_ptr<const MoleculeGraphs> bonds_;
+  at::Tensor bond_features_;
 };
 
 }  // namespace emgnn

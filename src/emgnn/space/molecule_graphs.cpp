@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <tuple>
 #include <utility>
 
@@ -11,9 +10,7 @@
 
 namespace emgnn {
 
-namespace {
-
-double distance(std::span<const float> xyz, int32_t a, int32_t b) {
+double atom_distance(std::span<const float> xyz, int32_t a, int32_t b) {
   double sum = 0.0;
   for (size_t k = 0; k < 3; ++k) {
     const double d = static_cast<double>(xyz[3 * static_cast<size_t>(a) + k]) -
@@ -23,9 +20,6 @@ double distance(std::span<const float> xyz, int32_t a, int32_t b) {
   return std::sqrt(sum);
 }
 
-using BondMap = std::map<std::pair<int32_t, int32_t>, int32_t>;
-
-// The bonds of a molecule by their two atoms, the smaller number first.
 BondMap bonds_of(const Molecules& molecules, int64_t molecule) {
   BondMap out;
   const auto m = static_cast<size_t>(molecule);
@@ -36,7 +30,12 @@ BondMap bonds_of(const Molecules& molecules, int64_t molecule) {
   return out;
 }
 
-}  // namespace
+float aggregation_factor(Aggregation aggregation, int32_t count) {
+  if (aggregation == Aggregation::kSum) return 1.0F;
+  if (count == 0) return 0.0F;
+  return aggregation == Aggregation::kMean ? 1.0F / static_cast<float>(count)
+                                           : 1.0F / std::sqrt(static_cast<float>(count));
+}
 
 MoleculeGraphs::MoleculeGraphs(const Molecules& molecules, int64_t num_conformers,
                                SelfLoops self_loops)
@@ -57,7 +56,7 @@ MoleculeGraphs MoleculeGraphs::by_distance(const Molecules& molecules, const Rad
       pairs.clear();
       for (int32_t a = 0; a < num_atoms; ++a) {
         for (int32_t b = a + 1; b < num_atoms; ++b) {
-          const int32_t level = grid.level(distance(xyz, a, b));
+          const int32_t level = grid.level(atom_distance(xyz, a, b));
           if (level >= grid.size()) continue;
           const auto bond = bonds.find({a, b});
           pairs.push_back({a, b, level, bond == bonds.end() ? -1 : bond->second});

@@ -3,13 +3,25 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <emgnn/data/molecule.h>
+#include <emgnn/space/options.h>
 #include <emgnn/space/radius_grid.h>
 
 namespace emgnn {
+
+// The bonds of a molecule by their two atoms, the smaller number first.
+using BondMap = std::map<std::pair<int32_t, int32_t>, int32_t>;
+BondMap bonds_of(const Molecules& molecules, int64_t molecule);
+
+double atom_distance(std::span<const float> xyz, int32_t a, int32_t b);
+
+// What S multiplies the sum over `count` neighbours by; symmetric: what it multiplies at either end.
+float aggregation_factor(Aggregation aggregation, int32_t count);
 
 enum class SelfLoops { kNone, kAll };
 

@@ -18,11 +18,11 @@ constexpr const char* kMixingHelp =
 template <class Options>
 void describe_views(OptionVisitor& visitor, Options& options) {
   describe(visitor, options.normalisation);
-  visitor.text("space.views", options.views,
-               "what is mixed: given (each edge type), the name of an edge type, knn:K (similar "
-               "features), two-hop, ppr (personalised PageRank), metapath:A-B-A, random:K (a "
-               "control), reliable (given, but "
-               "its edges are in doubt), reliable:VIEW; any list of them; or auto");
+  visitor.text("space.views", options.views, kViewsHelp);
+}
+
+void describe_step(OptionVisitor& visitor, double& step) {
+  visitor.real("space.step", step, 1e-4, 1.0, "spacing of the grid of weights; divides 1");
 }
 
 }  // namespace
@@ -38,7 +38,7 @@ void describe(OptionVisitor& visitor, GraphOptions& options) {
 void describe(OptionVisitor& visitor, MixtureOptions& options) {
   describe_views(visitor, options);
   visitor.choice("space.mixing", options.mixing, {"degree", "shares"}, kMixingHelp);
-  visitor.real("space.step", options.step, 1e-4, 1.0, "spacing of the grid of weights; divides 1");
+  describe_step(visitor, options.step);
   visitor.real(
       "space.total", options.total, 1e-6, 1e6,
       "mixing=degree: sum of the weights; with the number of edge types, equal weights are "
@@ -87,6 +87,11 @@ void describe(OptionVisitor& visitor, DistanceOptions& options) {
   visitor.real("space.last_radius", options.last_radius, 0.0, 1000.0, "largest one");
   visitor.real("space.radius_step", options.radius_step, 1e-4, 1000.0,
                "spacing of the distances between them");
+}
+
+void describe(OptionVisitor& visitor, AtomMixtureOptions& options) {
+  describe(visitor, options.bonds);
+  describe_step(visitor, options.step);
 }
 
 }  // namespace emgnn

@@ -19,6 +19,13 @@ enum class Aggregation { kMean, kSum, kRoot, kSymmetric };
 inline constexpr const char* kGivenViews = "given";  // the edge types of the data
 inline constexpr const char* kAutoViews = "auto";    // what suits them
 
+inline constexpr const char* kViewsHelp =
+    "what is mixed, any list of: given (each edge type), the name of an edge type, knn:K (similar "
+    "features), two-hop, ppr (personalised PageRank), metapath:A-B-A, random:K (a control), "
+    "reliable (given, but its edges are in doubt), reliable:VIEW; or auto; of molecules bonds, two-bonds "
+    "(atoms two bonds away), shell:A-B (A to B angstrom away, not bonded), or distances alone "
+    "(all atoms up to a distance)";
+
 // One graph over the nodes: the one as given, or all views together. With learned shares they are
 // weights of the network.
 struct GraphOptions {
@@ -66,10 +73,20 @@ struct DistanceOptions {
   double radius_step = 0.05;
 };
 
+inline constexpr const char* kDistances = "distances";  // no mixture: DistanceOptions
+
+// Mixtures of views on molecules.
+struct AtomMixtureOptions {
+  BondOptions bonds;
+  std::string views = kDistances;
+  double step = 0.1;
+};
+
 void describe(OptionVisitor& visitor, GraphOptions& options);
 void describe(OptionVisitor& visitor, MixtureOptions& options);
 void describe(OptionVisitor& visitor, RewireOptions& options);
 void describe(OptionVisitor& visitor, BondOptions& options);
 void describe(OptionVisitor& visitor, DistanceOptions& options);
+void describe(OptionVisitor& visitor, AtomMixtureOptions& options);
 
 }  // namespace emgnn

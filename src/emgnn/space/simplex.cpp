@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <emgnn/space/simplex.h>
 
+#include <cmath>
+
 #include <emgnn/base/error.h>
 
 namespace emgnn {
@@ -19,6 +21,12 @@ SimplexGrid::SimplexGrid(int num_parts, int total) : num_parts_(num_parts), tota
                   num_parts);
     }
   }
+}
+
+SimplexGrid SimplexGrid::of_step(size_t num_parts, double step) {
+  const int total = static_cast<int>(std::lround(1.0 / step));
+  EMGNN_CHECK(std::abs(total * step - 1.0) < 1e-9, "space.step must divide 1", step);
+  return {static_cast<int>(num_parts), total};
 }
 
 int64_t SimplexGrid::count(int num_parts, int total) const {
@@ -53,6 +61,31 @@ int64_t SimplexGrid::id(const std::vector<int>& parts) const {
     left -= parts[static_cast<size_t>(k)];
   }
   return id;
+}
+
+LambdaPoint SimplexGrid::point(int64_t id) const {
+  LambdaPoint out;
+  for (int part : parts(id)) out.push_back(static_cast<double>(part) / total_);
+  return out;
+}
+
+Marginal SimplexGrid::prior_marginal() const {
+  Marginal out;
+  for (int part = 0; part <= total_; ++part)
+    out[static_cast<double>(part) / total_] = share_with_part(part);
+  return out;
+}
+
+int64_t SimplexGrid::propose_local(int64_t id, Rng& rng) const {
+  if (num_parts_ == 1) return id;
+  std::vector<int> moved = parts(id);
+  const auto num_parts = static_cast<uint64_t>(moved.size());
+  const uint64_t from = rng.below(num_parts);
+  const uint64_t to = (from + 1 + rng.below(num_parts - 1)) % num_parts;
+  if (moved[from] == 0) return id;
+  --moved[from];
+  ++moved[to];
+  return this->id(moved);
 }
 
 }  // namespace emgnn

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include <emgnn/space/parameter_space.h>
+
 namespace emgnn {
 
 class SimplexGrid {
@@ -13,6 +15,8 @@ class SimplexGrid {
 
   SimplexGrid(int num_parts,
               int total);  // ω >= 1, m >= 1; UsageError when the grid has 2⁶² points or more
+  // m = 1 / step; UsageError when it is not a whole number.
+  static SimplexGrid of_step(size_t num_parts, double step);
 
   int num_parts() const { return num_parts_; }
   int total() const { return total_; }
@@ -23,6 +27,12 @@ class SimplexGrid {
   // Lexicographic order, parts[0] first: for ω = 2, id k has parts (k, m - k).
   std::vector<int> parts(int64_t id) const;
   int64_t id(const std::vector<int>& parts) const;
+
+  // What a family whose points are parts / m must know of them.
+  LambdaPoint point(int64_t id) const;
+  Marginal prior_marginal() const;  // the same for any part
+  // 1 / m from one part to another; a move off the grid stays where it is.
+  int64_t propose_local(int64_t id, Rng& rng) const;
 
  private:
   int64_t count(int num_parts, int total) const;  // C(total + num_parts - 1, num_parts - 1)

@@ -9,25 +9,13 @@
 
 #include <emgnn/base/error.h>
 #include <emgnn/base/rng.h>
+#include <emgnn/space/view_list.h>
 
 namespace emgnn {
 
 namespace {
 
 constexpr int64_t kMaxNeighbours = 1000;
-
-std::vector<std::string> split(const std::string& text, char at) {
-  std::vector<std::string> out;
-  size_t begin = 0;
-  while (begin <= text.size()) {
-    const size_t end = std::min(text.find(at, begin), text.size());
-    const size_t first = text.find_first_not_of(' ', begin);
-    const size_t last = text.find_last_not_of(' ', end == 0 ? 0 : end - 1);
-    out.push_back(first >= end ? "" : text.substr(first, last - first + 1));
-    begin = end + 1;
-  }
-  return out;
-}
 
 int64_t neighbours_of(const std::string& view) {
   const std::string number = view.substr(view.find(':') + 1);
@@ -42,7 +30,7 @@ int64_t neighbours_of(const std::string& view) {
 
 std::vector<int32_t> types_of_path(const Dataset& data, const std::string& view) {
   std::vector<int32_t> types;
-  for (const std::string& name : split(view.substr(view.find(':') + 1), '-')) {
+  for (const std::string& name : split_list(view.substr(view.find(':') + 1), '-')) {
     const auto& names = data.node_type_names;
     const auto found = std::find(names.begin(), names.end(), name);
     if (found == names.end()) {
@@ -158,7 +146,7 @@ bool ViewSet::any_distrusted() const {
 
 ViewSet make_views(const Dataset& data, const std::string& list, Confidence confidence) {
   ViewMaker maker(data, confidence);
-  for (const std::string& view : split(list == kAutoViews ? automatic_views(data) : list, ','))
+  for (const std::string& view : split_list(list == kAutoViews ? automatic_views(data) : list, ','))
     maker.add(view);
   return maker.take();
 }
