@@ -67,7 +67,7 @@ TEST(Config, RequestsAreResolvedInTheOrderOfTheirLayers) {
 }
 
 TEST(Config, ShippedSettingsAreThose) {
-  const RunConfig cora("em-gcn", "cora");
+  const RunConfig cora("em-gcn", "cora", "published");
   for (const auto& [key, expected] :
        std::map<std::string, std::string>{{"data.normalise_features", "true"},
                                           {"space.normalisation", "row"},
@@ -195,15 +195,19 @@ TEST(Config, WrongTypesAndBoundsAreNamed) {
 }
 
 TEST(Config, ARecipeIsASetOfSettingsThatTheUserMayStillChange) {
-  const RunConfig published("em-gcn", "cora"), held_out("em-gcn", "cora", "held-out");
+  const RunConfig published("em-gcn", "cora", "published"), held_out("em-gcn", "cora", "held-out");
   EXPECT_EQ(value(published, "em.evidence"), "train");
   EXPECT_EQ(value(published, "space.views"), "given");
   EXPECT_EQ(value(held_out, "em.evidence"), "cross-fit");
-  EXPECT_EQ(value(held_out, "space.views"), "given, knn:5, two-hop");  // configs/groups/citation
+  EXPECT_EQ(value(held_out, "space.views"), "reliable, knn:5, two-hop");  // configs/groups/citation
   EXPECT_EQ(value(held_out, "space.normalisation"), "symmetric");
   EXPECT_EQ(value(held_out, "optim.learning_rate"), "0.01");  // the group's, for all recipes
-  EXPECT_EQ(value(held_out, "agreement.weight"), "0");        // over the dataset's 2
-  EXPECT_EQ(value(RunConfig("em-gcn", "flickr"), "em.recipe"), "held-out");  // shipped so
+  EXPECT_EQ(value(held_out, "agreement.weight"), "2");        // the dataset's, for this recipe
+  // The recipe's own, over the dataset's 2 for another.
+  EXPECT_EQ(value(RunConfig("em-gcn", "pubmed", "held-out"), "agreement.weight"), "0");
+  for (const char* shipped_so : {"flickr", "cora", "texas"})
+    EXPECT_EQ(value(RunConfig("em-gcn", shipped_so), "em.recipe"), "held-out");
+  EXPECT_EQ(value(RunConfig("em-gat", "cora"), "em.recipe"), "published");
   const auto resolved = [](std::vector<std::string> set) {
     return resolve({"cora", "em-gcn", {{.name = "--set", .toml = "", .assignments = set}}});
   };
