@@ -14,7 +14,6 @@
 namespace emgnn {
 namespace {
 
-
 struct Trained {
   std::vector<std::vector<at::Tensor>> weights;  // of each network
   std::vector<std::vector<double>> losses;       // of each network on its own evidence
