@@ -100,6 +100,10 @@ TEST(Predict, RepeatsTheNodesOfTheRun) {
   for (const auto& [dataset, method, more] :
        {Case{"noisy-relations", "em-gcn", em}, Case{"noisy-citations", "em-gcn", em},
         Case{"noisy-relations", "acm-gcn+", joined(plain, {"--set", "model.structure=true"})},
+        Case{"noisy-citations",
+             "em-gcn",
+             {"--set", "em.recipe=held-out", "--set", "em.rounds=1", "--set", "em.steps=2", "--set",
+              "em.folds=2", "--set", "space.step=0.5"}},
         Case{"noisy-relations", "gat", plain}, Case{"noisy-relations", "mlp", plain},
         Case{"noisy-citations", "label-propagation", {}}}) {
     const Workplace place;
@@ -112,6 +116,33 @@ TEST(Predict, RepeatsTheNodesOfTheRun) {
     EXPECT_EQ(read(place.path() / "new.csv"), read(place.path() / "run/predictions.csv"))
         << dataset << " " << method;
   }
+}
+
+// Networks that were trained without parts of the labels predict where there are none, and with the
+// views of the model, whatever would suit the other graph.
+TEST(Predict, HeldOutModelsServeDataWithoutLabels) {
+  const Workplace place;
+  const fs::path example = fs::path(EMGNN_EXAMPLES_DIR) / "own-graph";
+  const Outcome trained =
+      run(place, joined(kTrain, {"--dataset", example.string(), "--method", "em-gcn", "--set",
+                                 "em.recipe=held-out", "--set", "em.rounds=1", "--set",
+                                 "em.steps=2", "--set", "em.folds=2"}));
+  ASSERT_EQ(trained.status, 0) << trained.err;
+  const std::string model = read(place.path() / "run/model.safetensors");
+  EXPECT_NE(model.find("given, knn:5"), std::string::npos);  // what auto stands for
+  fs::create_directory(place.path() / "unlabelled");
+  fs::copy_file(example / "edges.csv", place.path() / "unlabelled/edges.csv");
+  fs::copy_file(example / "nodes.csv", place.path() / "unlabelled/nodes.csv");
+  const Outcome outcome = run(place, predicting({"--dataset", "unlabelled"}));
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  write(place, "mine.csv", small_table());
+  ASSERT_EQ(run(place, small_training({"--out", "molecules", "--set", "em.recipe=held-out", "--set",
+                                       "em.folds=2"}))
+                .status,
+            0);
+  const Outcome molecules =
+      run(place, {"predict", "--run", "molecules", "--dataset", "mine.csv", "--out", "m.csv"});
+  EXPECT_EQ(molecules.status, 0) << molecules.err;
 }
 
 TEST(Predict, AnotherGraphNeedsTheFeaturesAndEdgeTypesOfTheRun) {

@@ -219,6 +219,22 @@ double test_score(Learner& learner, const Data& data) {
 }
 
 // With the shipped settings.
+// Sums over neighbours cannot be read out of shares.
+TEST(SharesOfViews, AreRefusedByNetworksThatAddUpNeighbours) {
+  const DataPtr data = all_data().front().make();
+  const auto make = [&](const std::string& method, const std::string& setting) {
+    RunConfig config(method, "noisy-relations");
+    config.set(setting, "test");
+    config.learner({.data = data, .prepared = std::make_shared<Prepared>(), .seed = 0});
+  };
+  for (const char* method : {"gin", "em-gin", "acm-gcn+", "em-acm"}) {
+    EXPECT_THROW(make(method, "space.mixing=shares"), UsageError) << method;
+    EXPECT_NO_THROW(make(method, "space.mixing=degree")) << method;
+  }
+  EXPECT_THROW(make("gin", "space.mixing=learned"), UsageError);
+  EXPECT_NO_THROW(make("em-gcn", "space.mixing=shares"));
+}
+
 TEST(EmGcnMethod, LearnsWhichRelationIsInformative) {
   const DataPtr data = nodes(noisy_relations({}, 3));
   const auto train = [&](const std::string& method) {

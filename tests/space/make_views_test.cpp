@@ -79,13 +79,16 @@ TEST(MakeViews, DistrustsEveryEdgeTypeOrAnyView) {
     for (size_t v = 0; v < set.trust.size(); ++v) {
       const Relation& view = set.graph->relations[v];
       out.push_back(view.name + (set.trust[v] ? "?" : ""));
-      if (set.trust[v]) EXPECT_TRUE(same(view.adjacency, set.trust[v]->adjacency()));
+      if (set.trust[v]) {
+        EXPECT_TRUE(same(view.adjacency, set.trust[v]->adjacency()));
+      }
     }
     return out;
   };
   EXPECT_EQ(names(make_views(*data, "reliable, knn:3, reliable:knn:3")),
             (std::vector<std::string>{"reliable:a?", "reliable:b?", "knn:3", "reliable:knn:3?"}));
   EXPECT_EQ(names(make_views(*data, "reliable:b")), std::vector<std::string>{"reliable:b?"});
+  EXPECT_EQ(names(make_views(*data, "reliable:given")), names(make_views(*data, "reliable")));
   EXPECT_EQ(names(make_views(*plain, "reliable, a")), (std::vector<std::string>{"reliable?", "a"}));
 }
 

@@ -217,6 +217,20 @@ TEST(Reliable, NeedsShares) {
   EXPECT_THROW(MixtureFamily::make(data, {.mixing = Mixing::kDegree}, views), UsageError);
 }
 
+TEST(Reliable, NamesAreUniqueAndAConfidenceIsOfEdgesInDoubt) {
+  TypedGraph graph = small_graph(kNodes, 2, 30, 8);
+  graph.relations[1].name = "trust";
+  const auto data = data_of(std::move(graph), 4);
+  const auto make = [&](const std::string& list, Confidence confidence) {
+    MixtureFamily::make(data, {.views = list, .mixing = Mixing::kShares, .confidence = confidence},
+                        std::make_shared<const ViewSet>(make_views(*data, list)));
+  };
+  EXPECT_NO_THROW(make("given", Confidence::kNone));
+  EXPECT_NO_THROW(make("reliable", Confidence::kNone));
+  EXPECT_THROW(make("given, reliable", Confidence::kNone), UsageError);
+  EXPECT_THROW(make("given", Confidence::kWeight), UsageError);
+}
+
 // Every edge as good as certain, and no share of any other view: D⁻¹ (A + I).
 TEST(Reliable, StartsFromTheGraphAsGiven) {
   const auto data = data_of(small_graph(kNodes, 1, 30, 8), 4);

@@ -178,7 +178,8 @@ void Problem::believe(const GraphWeights& graphs, const Poll& poll) {
   std::vector<int32_t> all(static_cast<size_t>(data().num_rows()));
   std::iota(all.begin(), all.end(), 0);
   const View view = parts_.views->of("all", [&] { return view_of(all); });
-  const std::unique_ptr<Expectation> mean = task().expectation(Average::kProbabilities);
+  const std::unique_ptr<Expectation> mean =
+      task().expectation(Average::kProbabilities, Detail::kValue);
   predict(*view, graphs, 1.0, *mean, poll);
   const std::vector<double> log_prob = finished(*mean, all).value;
   believed_ = at::tensor(log_prob).exp().view({data().num_rows(), task().num_outputs()});

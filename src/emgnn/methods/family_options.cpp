@@ -28,9 +28,12 @@ std::shared_ptr<const Molecules> molecules_of(const Data& data) {
 }
 
 // Null: the edge types of the data.
-std::shared_ptr<const ViewSet> views_of(const std::string& list, Confidence confidence,
+template <class Options>
+std::shared_ptr<const ViewSet> views_of(const Options& options, Confidence confidence,
                                         const LearnerInput& input) {
-  if (list == kGivenViews) return nullptr;
+  const std::string& list = options.views;
+  const bool degree = options.mixing == Mixing::kDegree;
+  if (list == kGivenViews || (list == kAutoViews && degree)) return nullptr;
   const std::shared_ptr<const Dataset> data = input.data->graph();
   const std::string made_of =
       fmt::format("{} {}", list, confidence == Confidence::kWeight ? "by weight" : "");
@@ -77,12 +80,12 @@ std::shared_ptr<const GraphFamily> make_family(const FamilyOptions& options,
   }
   if (!em) {
     return MixtureFamily::observed_only(data.graph(), options.graph,
-                                        views_of(options.graph.views, Confidence::kNone, input));
+                                        views_of(options.graph, Confidence::kNone, input));
   }
   const DataFacts facts = facts_of(data);
   if (may_mix(options, facts))
     return MixtureFamily::make(data.graph(), options.mixture,
-                               views_of(options.mixture.views, options.mixture.confidence, input));
+                               views_of(options.mixture, options.mixture.confidence, input));
   EMGNN_CHECK(facts.num_edge_types == 1, "space.family=rewire needs a graph with one edge type",
               *facts.num_edge_types);
   std::optional<std::vector<CandidateEdge>>& candidates = input.prepared->candidates;

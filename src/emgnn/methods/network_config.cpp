@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <emgnn/methods/network_config.h>
 
+#include <emgnn/base/error.h>
 #include <emgnn/em/em_learner.h>
 #include <emgnn/learn/folds.h>
 #include <emgnn/learn/network_learner.h>
@@ -59,8 +60,11 @@ std::vector<Problem> NetworkConfig::problems(const ProblemParts& parts, uint64_t
                          .evidence = em_options_.evidence,
                          .left_out = {},
                          .seed = seed};
-  std::vector<std::vector<int32_t>> folds(1);
-  if (em_ && em_options_.evidence == EvidenceKind::kCrossFit)
+  const bool cross_fit = em_ && em_options_.evidence == EvidenceKind::kCrossFit;
+  // Networks that only predict leave nothing out.
+  std::vector<std::vector<int32_t>> folds(cross_fit ? static_cast<size_t>(em_options_.folds)
+                                                    : size_t{1});
+  if (cross_fit && !data.split().train.empty())
     folds = stratified_folds(data.labels(), data.split().train, em_options_.folds, seed);
   std::vector<Problem> out;
   for (size_t k = 0; k < folds.size(); ++k) {
@@ -75,6 +79,13 @@ std::vector<Problem> NetworkConfig::problems(const ProblemParts& parts, uint64_t
 
 std::shared_ptr<Learner> NetworkConfig::learner(const LearnerInput& input) const {
   const Data& data = *input.data;
+  if (data.kind() == DataKind::kGraph && adds_neighbours()) {
+    const Mixing mixing = em_ ? family_.mixture.mixing : family_.graph.mixing;
+    if (mixing != Mixing::kDegree)
+      throw UsageError(
+          "this network adds up neighbours, of which shares know nothing; use "
+          "space.mixing=degree, or a network such as gcn");
+  }
   const ProblemParts parts{.data = input.data,
                            .family = family(input),
                            .network = nullptr,

@@ -33,6 +33,8 @@ class NetworkConfig : public MethodConfig {
   virtual void describe_network(OptionVisitor& visitor) = 0;
   virtual std::shared_ptr<Network> make_network(const Plan& plan) const = 0;
   virtual bool uses_graph() const { return true; }
+  // It reads sums over neighbours out of S = D⁻¹ (A + I).
+  virtual bool adds_neighbours() const { return false; }
 
   // For networks that are a stack of one kind of layer, a hidden one of which leaves
   // `hidden_outputs` numbers behind.

@@ -14,6 +14,12 @@ template <class Options>
 void describe_options(OptionVisitor& visitor, Options& options) {
   describe(visitor, options);
 }
+// Networks for which it depends on their options say so beside these.
+template <class Options>
+bool adds_neighbours_by(const Options& options) {
+  if constexpr (requires { options.adds_neighbours(); }) return options.adds_neighbours();
+  return false;
+}
 }  // namespace detail
 
 // A network with options of its own and nothing else to decide. Model is a layer, of which the
@@ -34,6 +40,8 @@ class NetworkMethod : public NetworkConfig {
       return std::make_shared<Model>(options_, plan.shape, plan.seed);
     }
   }
+
+  bool adds_neighbours() const override { return detail::adds_neighbours_by(options_); }
 
  private:
   Options options_;

@@ -19,6 +19,8 @@ namespace emgnn {
 struct AcmOptions {
   StackOptions stack;
   bool structure = true;
+
+  bool adds_neighbours() const { return structure; }
 };
 void describe(OptionVisitor& visitor, AcmOptions& options);
 

@@ -10,6 +10,8 @@ namespace emgnn {
 struct GinOptions {
   StackOptions stack;
   bool learn_epsilon = true;
+
+  static bool adds_neighbours() { return true; }
 };
 void describe(OptionVisitor& visitor, GinOptions& options);
 

@@ -23,10 +23,20 @@
 #include <emgnn/run/predictions.h>
 #include <emgnn/run/run_folder.h>
 #include <emgnn/run/run_recorder.h>
+#include <emgnn/space/views.h>
 
 namespace emgnn {
 
 namespace {
+
+// What "auto" stands for depends on the data, and the model's distribution is over those views.
+std::map<std::string, std::string> stored_settings(const RunConfig& config, const Data& data) {
+  std::map<std::string, std::string> out = config.values();
+  const auto views = out.find("space.views");
+  if (views != out.end() && views->second == kAutoViews && data.kind() == DataKind::kGraph)
+    views->second = out["space.mixing"] == "degree" ? kGivenViews : automatic_views(*data.graph());
+  return out;
+}
 
 using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
@@ -327,7 +337,7 @@ class RunSet {
     folder.write(kModelFile, encode_model({.dataset = request_.config.dataset,
                                            .method = request_.config.method,
                                            .seed = run.seed,
-                                           .config = config_.values(),
+                                           .config = stored_settings(config_, data),
                                            .data_sha256 = fingerprint(data),
                                            .schema = schema_of(data, learner.has_node_weights()),
                                            .archive = std::move(state.archive)}));

@@ -227,7 +227,9 @@ PairFeatures pair_features(const Features& features, const Csr& graph, const Csr
           const auto at = static_cast<size_t>(entry.empty() ? e : entry[static_cast<size_t>(e)]);
           out.cosine[at] = static_cast<float>(row.cosine(j));
           out.neighbourhood[at] += static_cast<float>(0.5 * row.neighbourhood(j));
-          out.common[at] = static_cast<float>(std::log1p(static_cast<double>(row.common(j))));
+          // The shorter list is looked up in the longer one, in this direction or the other.
+          if (graph.row(j).col.size() <= graph.row(static_cast<int32_t>(i)).col.size())
+            out.common[at] = static_cast<float>(std::log1p(static_cast<double>(row.common(j))));
         }
       }
     });

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <map>
@@ -87,19 +88,30 @@ std::shared_ptr<MixtureFamily> MixtureFamily::make(std::shared_ptr<const Dataset
                                                    const MixtureOptions& options,
                                                    std::shared_ptr<const ViewSet> views) {
   std::shared_ptr<MixtureFamily> out(new MixtureFamily(std::move(data), std::move(views), options));
-  for (const Relation& view : out->views_->graph->relations) {
-    if (view.name != kNoGraph) continue;
-    throw UsageError(fmt::format(
-        "an edge type is called {0:?}: among the weights of a mixture that name stands for no "
-        "graph at all; rename the edge type, or leave it out of space.views",
-        view.name));
-  }
+  out->check_names();
+  EMGNN_CHECK(options.confidence == Confidence::kNone || out->reads_beliefs(),
+              "space.confidence=weight needs a view whose edges are in doubt: space.views=reliable",
+              options.views);
   const size_t none = options.mixing == Mixing::kShares ? 1 : 0;
   out->grid_ =
       std::make_unique<SimplexGrid>(SimplexGrid::of_step(out->degree_.size() + none, options.step));
   EMGNN_CHECK(out->grid_->size() < SimplexGrid::kMaxPoints / TrustPoint::kCount,
               "the grid has too many points; raise space.step", options.step);
   return out;
+}
+
+// Nothing else may have the name of "no graph" or of a number that says how edges are trusted.
+void MixtureFamily::check_names() const {
+  for (const Relation& view : views_->graph->relations) {
+    const auto& taken = TrustPoint::kNames;
+    const bool trust =
+        reads_beliefs() && std::find(taken.begin(), taken.end(), view.name) != taken.end();
+    if (view.name != kNoGraph && !trust) continue;
+    throw UsageError(fmt::format(
+        "an edge type is called {0:?}: among the weights of a mixture that name stands for {1}; "
+        "rename the edge type, or leave it out of space.views",
+        view.name, trust ? "how edges are trusted" : "no graph at all"));
+  }
 }
 
 std::shared_ptr<MixtureFamily> MixtureFamily::observed_only(std::shared_ptr<const Dataset> data,

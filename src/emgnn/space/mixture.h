@@ -63,6 +63,7 @@ class MixtureFamily : public GraphFamily {
   MixtureFamily(std::shared_ptr<const Dataset> data, std::shared_ptr<const ViewSet> views,
                 const MixtureOptions& options);
 
+  void check_names() const;
   std::vector<double> real_edges(size_t view, const GraphWeights& p,
                                  const SeveralBeliefs& beliefs) const;
 

@@ -10,6 +10,12 @@ void describe(OptionVisitor& visitor, Normalisation& normalisation) {
                  "S = D^-1 (A+I), or D^-1/2 (A+I) D^-1/2");
 }
 
+void describe(OptionVisitor& visitor, Confidence& confidence) {
+  visitor.choice("space.confidence", confidence, {"none", "weight"},
+                 "weight: an edge's weight is the probability that it is real, for reliable views; "
+                 "where edges are dropped, it is in proportion to 1 - weight, the mean kept");
+}
+
 constexpr const char* kMixingHelp =
     "S of the weighted sum of all views, or the weighted sum of each view's own S and of the node "
     "itself";
@@ -43,9 +49,7 @@ void describe(OptionVisitor& visitor, MixtureOptions& options) {
       "space.total", options.total, 1e-6, 1e6,
       "mixing=degree: sum of the weights; with the number of edge types, equal weights are "
       "the graph as given");
-  visitor.choice("space.confidence", options.confidence, {"none", "weight"},
-                 "reliable: the weight of an edge is its strength, or the probability that it is "
-                 "real");
+  describe(visitor, options.confidence);
 }
 
 void describe(OptionVisitor& visitor, RewireOptions& options) {
@@ -61,8 +65,7 @@ void describe(OptionVisitor& visitor, RewireOptions& options) {
   visitor.choice("space.drawing", options.drawing, {"coupled", "authors"},
                  "graphs nested in the probabilities, or independent ones by the published "
                  "program's rule");
-  visitor.choice("space.confidence", options.confidence, {"none", "weight"},
-                 "all edges are dropped alike, or in proportion to 1 - weight, the mean kept");
+  describe(visitor, options.confidence);
   visitor.choice("space.affinity", options.affinity, {"none", "cosine"},
                  "all candidates are added alike, or in proportion to their cosine, the mean kept");
   visitor.real("space.cosine_threshold", options.cosine_threshold, 0.0, 0.999999,

@@ -64,10 +64,12 @@ class ViewMaker {
       : data_(data), confidence_(confidence), graph_{.num_nodes = data.graph.num_nodes} {}
 
   void add(const std::string& view) {
-    if (view == kReliable) {
+    if (view == kReliable || view == fmt::format("{}:{}", kReliable, kGivenViews)) {
       const bool one = data_.graph.relations.size() == 1;
       for (const Relation& relation : data_.graph.relations)
-        put_distrusted(one ? view : view + ":" + relation.name, relation.adjacency);
+        put_distrusted(
+            one ? std::string(kReliable) : fmt::format("{}:{}", kReliable, relation.name),
+            relation.adjacency);
     } else if (view.starts_with(fmt::format("{}:", kReliable))) {
       put_distrusted(view, one(view.substr(kReliable.size() + 1)).adjacency);
     } else if (view == "given") {
@@ -102,7 +104,7 @@ class ViewMaker {
     for (const Relation& relation : data_.graph.relations) names.push_back(relation.name);
     throw UsageError(fmt::format(
         "space.views: unknown view \"{}\"; expected given, reliable, knn:K, two-hop, ppr, "
-        "metapath:A-B-A, random:K or an edge type ({})",
+        "metapath:A-B-A, random:K, auto alone or an edge type ({})",
         name, fmt::join(names, ", ")));
   }
 
