@@ -183,11 +183,10 @@ TEST(Train, GoesOnAfterCtrlCAsIfNothingHadHappened) {
   EXPECT_EQ(metrics(place), metrics(other));
 }
 
-TEST(Train, JudgesGraphsByTheLastLayerAndGoesOnAfterCtrlC) {
-  const Workplace place, other;
-  const std::vector<std::string> call =
-      with({"--out", "run", "--set", "em.recipe=held-out", "--set", "em.evidence=last-layer",
-            "--set", "stop.rule=never"});
+// Interrupted in one place and called again, a training into `run` ends as in the other, where it is
+// left alone.
+void expect_resumable(const Workplace& place, const Workplace& other,
+                      const std::vector<std::string>& call) {
   Program program(place, call);
   while (program.running() && read(place.path() / "run/seed-0/metrics.jsonl").size() < 3000)
     usleep(2000);
@@ -195,6 +194,14 @@ TEST(Train, JudgesGraphsByTheLastLayerAndGoesOnAfterCtrlC) {
   EXPECT_EQ(program.wait().status, 4);
   const std::string resumed = timeless(run(place, call));
   EXPECT_EQ(resumed, timeless(run(other, call)));
+}
+
+TEST(Train, JudgesGraphsByTheLastLayerAndGoesOnAfterCtrlC) {
+  const Workplace place, other;
+  const std::vector<std::string> call =
+      with({"--out", "run", "--set", "em.recipe=held-out", "--set", "em.evidence=last-layer",
+            "--set", "stop.rule=never"});
+  expect_resumable(place, other, call);
   const Json json = Json::parse(read(other.path() / "run/results.json"));
   EXPECT_EQ(json["config"]["em.evidence"], "last-layer");
   EXPECT_GT(json["importance"][0]["mean"], json["importance"][1]["mean"]);  // misleading
@@ -204,13 +211,7 @@ TEST(Train, ASampledPosteriorKeepsItsVerdictsWhenTheRunGoesOn) {
   const Workplace place, other;
   const std::vector<std::string> call = with({"--out", "run", "--set", "em.posterior=mcmc", "--set",
                                               "mcmc.steps=2000", "--set", "mcmc.burn_in=100"});
-  Program program(place, call);
-  while (program.running() && read(place.path() / "run/seed-0/metrics.jsonl").size() < 3000)
-    usleep(2000);
-  program.send(SIGINT);
-  EXPECT_EQ(program.wait().status, 4);
-  const std::string resumed = timeless(run(place, call));
-  EXPECT_EQ(resumed, timeless(run(other, call)));
+  expect_resumable(place, other, call);
   const Json rounds =
       Json::parse(read(other.path() / "run/seed-0/results.json"))["runs"][0]["rounds"];
   ASSERT_EQ(rounds.size(), 20U);

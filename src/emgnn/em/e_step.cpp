@@ -12,6 +12,7 @@
 #include <emgnn/base/error.h>
 #include <emgnn/em/mcmc_summary.h>
 #include <emgnn/em/stack.h>
+#include <emgnn/learn/tensor_numbers.h>
 
 namespace emgnn {
 
@@ -25,10 +26,6 @@ constexpr int64_t kExactLimit = 1'000'000;
 constexpr int64_t kNormalizerDraws = 256;
 // Points that are stacked when Λ̂ is not enumerated.
 constexpr int64_t kStackPoints = 1024;
-
-std::span<const double> numbers(const at::Tensor& t) {
-  return {t.data_ptr<double>(), static_cast<size_t>(t.numel())};
-}
 
 }  // namespace
 

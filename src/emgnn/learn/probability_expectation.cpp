@@ -12,7 +12,7 @@ void add_to(at::Tensor& sum, const at::Tensor& term, double weight) {
   sum.add_(term, weight);
 }
 
-std::vector<double> numbers(const at::Tensor& t) {
+std::vector<double> copied(const at::Tensor& t) {
   const at::Tensor flat = t.contiguous();
   return {flat.data_ptr<double>(), flat.data_ptr<double>() + flat.numel()};
 }
@@ -35,12 +35,12 @@ void ProbabilityExpectation::add(const at::Tensor& outputs, double p, double tem
 
 void ProbabilityExpectation::finish(Prediction& into) const {
   const bool of_logits = average_ == Average::kLogits;
-  into.value = numbers(of_logits ? link_.value(logits_) : link_.value_of_mean(prob_));
+  into.value = copied(of_logits ? link_.value(logits_) : link_.value_of_mean(prob_));
   if (detail_ == Detail::kValue) return;
   // I(answer; graph) = H(E[p]) − E[H(p)], of the probabilities whichever way they are averaged.
   // Below zero by rounding alone.
-  into.graph_part = numbers((link_.entropy(prob_) - entropy_).clamp_min(0.0));
-  into.votes = numbers(votes_);
+  into.graph_part = copied((link_.entropy(prob_) - entropy_).clamp_min(0.0));
+  into.votes = copied(votes_);
 }
 
 }  // namespace emgnn

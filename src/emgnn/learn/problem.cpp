@@ -14,6 +14,7 @@
 #include <emgnn/data/split_shares.h>
 #include <emgnn/learn/leave_one_out.h>
 #include <emgnn/learn/serial_aten.h>
+#include <emgnn/learn/tensor_numbers.h>
 
 namespace emgnn {
 
@@ -40,10 +41,6 @@ std::vector<int32_t> without(const std::vector<int32_t>& rows,
 // The mean over replicates, [k, replicates, rows, width] -> [k, rows, width].
 at::Tensor without_replicates(const at::Tensor& outputs) {
   return outputs.size(1) == 1 ? outputs.squeeze(1) : outputs.to(at::kDouble).mean(1);
-}
-
-std::span<const double> numbers(const at::Tensor& t) {
-  return {t.data_ptr<double>(), static_cast<size_t>(t.numel())};
 }
 
 // Points whose graphs are the same are run once.

@@ -23,9 +23,8 @@ inline constexpr const char* kViewsHelp =
     "what is mixed, any list of: given (each edge type), the name of an edge type, knn:K (similar "
     "features), two-hop, ppr (personalised PageRank), metapath:A-B-A, random:K (a control), "
     "reliable (given, but its edges are in doubt), reliable:VIEW; or auto; of molecules bonds, "
-    "two-bonds "
-    "(atoms two bonds away), shell:A-B (A to B angstrom away, not bonded), or distances alone "
-    "(all atoms up to a distance)";
+    "two-bonds (atoms two bonds away), shell:A-B (A to B angstrom away, not bonded), or distances "
+    "alone (all atoms up to a distance)";
 
 // One graph over the nodes: the one as given, or all views together. With learned shares they are
 // weights of the network.
