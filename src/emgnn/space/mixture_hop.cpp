@@ -46,8 +46,8 @@ MixtureHop::Term restricted(const Csr& pattern, const std::function<bool(size_t)
     a.rowptr.push_back(static_cast<int32_t>(a.col.size()));
   }
   Transposed back = transpose(a);
-  for (const int32_t k : back.entry) out.back_entry.push_back(out.entry[static_cast<size_t>(k)]);
   out.back = std::move(back.csr);
+  out.back_place = std::move(back.entry);
   return out;
 }
 
@@ -61,8 +61,8 @@ std::vector<float> gather(const std::vector<float>& all, const std::vector<int32
 MixtureHop::Term restricted(const Csr& pattern, const std::vector<float>& weight) {
   MixtureHop::Term out = restricted(pattern, [&](size_t e) { return weight[e] != 0.0F; });
   out.csr.val = gather(weight, out.entry);
-  out.back.val = gather(weight, out.back_entry);
-  out.entry = out.back_entry = {};
+  out.back.val = gather(out.csr.val, out.back_place);
+  out.entry = out.back_place = {};
   return out;
 }
 
@@ -97,16 +97,11 @@ class HopWeights {
   HopWeights(std::shared_ptr<const MixtureHop> hop, std::vector<MixturePoint> points,
              const TrustedWeights& trusted)
       : hop_(std::move(hop)), points_(std::move(points)) {
-    for (size_t t = 0; t < hop_->trusted.size(); ++t) {
+    for (size_t t = 0; t < hop_->weight.size(); ++t) {
       for (const MixturePoint& point : points_) {
         std::vector<float>& values = doubted_[{t, point.trust}];
-        if (hop_->trusted[t].empty() || !values.empty()) continue;
-        const std::vector<float>& all = trusted.normalised(t, point.trust);
-        values.resize(hop_->trusted[t].size());
-        for (size_t e = 0; e < values.size(); ++e) {
-          const int32_t at = hop_->trusted[t][e];
-          if (at >= 0) values[e] = all[static_cast<size_t>(at)];
-        }
+        if (!hop_->in_doubt(t) || !values.empty()) continue;
+        values = gather(trusted.normalised(t, point.trust), hop_->term[t].trusted);
       }
     }
   }
@@ -114,9 +109,9 @@ class HopWeights {
   const MixtureHop& hop() const { return *hop_; }
   const std::vector<MixturePoint>& points() const { return points_; }
 
-  // On every entry of the hop, 0 where the view has none.
-  const std::vector<float>& of(size_t view, int trust) const {
-    return hop_->trusted[view].empty() ? hop_->weight[view] : doubted_.at({view, trust});
+  // Of a view in doubt, on its own entries.
+  const std::vector<float>& doubted(size_t view, int trust) const {
+    return doubted_.at({view, trust});
   }
 
  private:
@@ -125,27 +120,39 @@ class HopWeights {
   std::map<std::pair<size_t, int>, std::vector<float>> doubted_;
 };
 
+// out += λ_t A_t
+void add_view(const HopWeights& weights, size_t t, const MixturePoint& point, float* out) {
+  const auto lam = static_cast<float>(point.weight[t]);
+  if (lam == 0.0F) return;
+  const MixtureHop& hop = weights.hop();
+  if (hop.in_doubt(t)) {
+    const std::vector<float>& value = weights.doubted(t, point.trust);
+    const std::vector<int32_t>& entry = hop.term[t].entry;
+    for (size_t k = 0; k < value.size(); ++k) out[entry[k]] += lam * value[k];
+  } else {
+    const std::vector<float>& value = hop.weight[t];
+    for (size_t e = 0; e < value.size(); ++e) out[e] += lam * value[e];
+  }
+}
+
 void write_values(const HopWeights& weights, const MixturePoint& point, float* out) {
   const MixtureHop& hop = weights.hop();
   const Csr& pattern = hop.pattern.hop.pattern;
-  const LambdaPoint& lam = point.weight;
+  const auto self = static_cast<float>(self_weight(hop.mixing, point.weight));
+  for (size_t e = 0; e < hop.is_diagonal.size(); ++e)
+    out[e] = hop.is_diagonal[e] != 0 ? self : 0.0F;
+  for (size_t t = 0; t < hop.weight.size(); ++t) add_view(weights, t, point, out);
+  if (hop.mixing == Mixing::kShares) return;  // normalised already
   const auto inverse = [&](const std::vector<std::vector<float>>& degree) {
-    return inverse_degrees(lam, degree, hop.mixing, hop.normalisation);
+    return inverse_degrees(point.weight, degree, hop.mixing, hop.normalisation);
   };
   const std::vector<float> left = inverse(hop.degree_output);
   const std::vector<float> right = hop.normalisation == Normalisation::kSymmetric
                                        ? inverse(hop.degree_input)
                                        : std::vector<float>();
-  std::vector<const float*> weight;
-  for (size_t t = 0; t < hop.weight.size(); ++t)
-    weight.push_back(weights.of(t, point.trust).data());
-  const auto self = static_cast<float>(self_weight(hop.mixing, lam));
   for (int32_t i = 0; i < pattern.num_rows; ++i) {
-    for (int32_t e = pattern.rowptr[i]; e < pattern.rowptr[i + 1]; ++e) {
-      float a = hop.is_diagonal[e] != 0 ? self : 0.0F;
-      for (size_t t = 0; t < weight.size(); ++t) a += static_cast<float>(lam[t]) * weight[t][e];
-      out[e] = a * left[i] * (right.empty() ? 1.0F : right[pattern.col[e]]);
-    }
+    for (int32_t e = pattern.rowptr[i]; e < pattern.rowptr[i + 1]; ++e)
+      out[e] = out[e] * left[i] * (right.empty() ? 1.0F : right[pattern.col[e]]);
   }
 }
 
@@ -185,7 +192,7 @@ class RowMixturePropagation : public PatternPropagation {
     std::set<int> trusts;
     for (const MixturePoint& point : points) trusts.insert(point.trust);
     for (size_t t = 0; t < hop_->weight.size(); ++t) {
-      if (hop_->trusted[t].empty()) {
+      if (!hop_->in_doubt(t)) {
         factors_.push_back({.term = &hop_->term[t], .view = t});
         continue;
       }
@@ -254,12 +261,12 @@ class RowMixturePropagation : public PatternPropagation {
 
   Factor doubted(const HopWeights& weights, size_t view, int trust) const {
     const MixtureHop::Term& term = hop_->term[view];
-    const std::vector<float>& all = weights.of(view, trust);
+    const std::vector<float>& val = weights.doubted(view, trust);
     return {.term = &term,
             .view = view,
             .trust = trust,
-            .val = gather(all, term.entry),
-            .back_val = gather(all, term.back_entry)};
+            .val = val,
+            .back_val = gather(val, term.back_place)};
   }
 
   float coefficient(const Factor& factor, const MixturePoint& point) const {
@@ -296,8 +303,7 @@ MixtureHop::MixtureHop(Hop h, const UnionPattern& graph,
                        const MixtureOptions& options)
     : pattern(std::move(h)),
       normalisation(options.normalisation),
-      mixing(options.mixing),
-      trusted(trusts.size()) {
+      mixing(options.mixing) {
   const Hop& hop = pattern.hop;
   std::vector<float> diagonal(hop.entry.size());
   is_diagonal.resize(hop.entry.size());
@@ -318,31 +324,35 @@ MixtureHop::MixtureHop(Hop h, const UnionPattern& graph,
 }
 
 void MixtureHop::add_view(std::vector<float> w, size_t t, const EdgeTrust* trust) {
-  const Hop& hop = pattern.hop;
   if (trust != nullptr) {
-    const Csr& view = trust->adjacency();
-    std::vector<int32_t>& places = trusted[t];
-    places.assign(w.size(), -1);
-    for (int32_t i = 0; i < hop.pattern.num_rows; ++i) {
-      const int32_t node = hop.output_rows[static_cast<size_t>(i)];
-      const CsrRow near = view.row(node);
-      for (const auto [e, j] : hop.pattern.row(i)) {
-        const int32_t other = hop.input_rows[static_cast<size_t>(j)];
-        const auto found = std::lower_bound(near.col.begin(), near.col.end(), other);
-        int32_t& place = places[static_cast<size_t>(e)];
-        if (other == node) {
-          place = static_cast<int32_t>(view.num_entries()) + node;
-        } else if (found != near.col.end() && *found == other) {
-          place = near.begin_entry + static_cast<int32_t>(found - near.col.begin());
-        }
-      }
-    }
-    term.push_back(restricted(hop.pattern, [&](size_t e) { return places[e] >= 0; }));
+    add_doubted_term(trust->adjacency());
   } else {
     if (mixing == Mixing::kShares) normalise(w, t);
-    term.push_back(restricted(hop.pattern, w));
+    term.push_back(restricted(pattern.hop.pattern, w));
   }
   weight.push_back(std::move(w));
+}
+
+void MixtureHop::add_doubted_term(const Csr& view) {
+  const Hop& hop = pattern.hop;
+  std::vector<int32_t> places(hop.entry.size(), -1);  // in TrustedWeights::normalised
+  for (int32_t i = 0; i < hop.pattern.num_rows; ++i) {
+    const int32_t node = hop.output_rows[static_cast<size_t>(i)];
+    const CsrRow near = view.row(node);
+    for (const auto [e, j] : hop.pattern.row(i)) {
+      const int32_t other = hop.input_rows[static_cast<size_t>(j)];
+      const auto found = std::lower_bound(near.col.begin(), near.col.end(), other);
+      int32_t& place = places[static_cast<size_t>(e)];
+      if (other == node) {
+        place = static_cast<int32_t>(view.num_entries()) + node;
+      } else if (found != near.col.end() && *found == other) {
+        place = near.begin_entry + static_cast<int32_t>(found - near.col.begin());
+      }
+    }
+  }
+  term.push_back(restricted(hop.pattern, [&](size_t e) { return places[e] >= 0; }));
+  for (const int32_t e : term.back().entry)
+    term.back().trusted.push_back(places[static_cast<size_t>(e)]);
 }
 
 // D⁻¹A, or D^-1/2 A D^-1/2, of one relation; a node that others see but that sees none itself has

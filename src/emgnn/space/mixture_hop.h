@@ -28,22 +28,24 @@ struct MixtureHop {
   std::vector<std::vector<float>> degree_output;  // [views][outputs]
   std::vector<std::vector<float>> degree_input;   // [views][inputs]
 
-  // Where a view has entries, [views + 1], the identity last. `entry` is empty where `csr` and
-  // `back` have their values; else it says which of the hop's entries theirs are.
+  // Where a view has entries, [views + 1], the identity last. That of a view in doubt has no values
+  // of its own: it says which of the hop's entries are its own, where their weights stand in
+  // TrustedWeights::normalised, and which of them each entry of `back` is.
   struct Term {
     Csr csr, back;  // back: its transpose
-    std::vector<int32_t> entry, back_entry;
+    std::vector<int32_t> entry, trusted, back_place;
   };
   std::vector<Term> term;
-  // [views][entries] place in TrustedWeights::normalised, or -1; empty: taken as it is.
-  std::vector<std::vector<int32_t>> trusted;
 
   MixtureHop(Hop hop, const UnionPattern& graph, const std::vector<std::vector<double>>& degree,
              const Trusts& trusts, const MixtureOptions& options);
 
+  bool in_doubt(size_t view) const { return !term[view].entry.empty(); }
+
  private:
   void normalise(std::vector<float>& w, size_t t) const;
   void add_view(std::vector<float> w, size_t t, const EdgeTrust* trust);
+  void add_doubted_term(const Csr& view);
 };
 
 // λ: a weight or share of every view, with shares one more of the node itself; and how edges are
