@@ -186,8 +186,9 @@ TEST(Matching, ADistributionThatSaysNothingIsCalledSo) {
   SmallGraph graph;
   graph.same_edges = true;  // every mixture of the two is the same graph
   graph.write(place, "graph");
-  const Names call = {"train",   "--dataset", "graph",       "--method", "em-gcn",
-                      "--quiet", "--set",     "em.rounds=3", "--set",    "em.steps=5"};
+  const Names call = {"train",  "--dataset",   "graph", "--method",
+                      "em-gcn", "--quiet",     "--set", "em.recipe=published",
+                      "--set",  "em.rounds=3", "--set", "em.steps=5"};
   const Outcome outcome = run(place, call);
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_NE(

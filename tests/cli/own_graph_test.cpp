@@ -96,7 +96,8 @@ TEST(OwnGraph, SixEdgeTypesAreSampledWithAVerdict) {
   edges.close();
   ASSERT_EQ(run(place, kImport).status, 0);
   std::vector<std::string> call = train("em-gcn");
-  call.insert(call.end(), {"--json", "--set", "mcmc.steps=4000", "--set", "mcmc.burn_in=100"});
+  call.insert(call.end(), {"--json", "--set", "em.recipe=published", "--set", "mcmc.steps=4000",
+                           "--set", "mcmc.burn_in=100"});
   const Outcome trained = run(place, call);
   ASSERT_EQ(trained.status, 0) << trained.err;
   const auto json = nlohmann::json::parse(trained.out);

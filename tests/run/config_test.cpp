@@ -92,7 +92,7 @@ TEST(Config, ShippedSettingsAreThose) {
   EXPECT_EQ(value(RunConfig("em-gcn", "imdb"), "em.draws"), "8");
   EXPECT_EQ(value(RunConfig("em-gcn", "acm"), "stop.patience"), "30");
   EXPECT_EQ(value(RunConfig("gcn", "acm"), "stop.patience"), "150");
-  EXPECT_EQ(value(RunConfig("em-acm", "texas"), "space.max_drop"), "0.05");
+  EXPECT_EQ(value(RunConfig("em-acm", "texas", "published"), "space.max_drop"), "0.05");
   EXPECT_EQ(value(RunConfig("em-gcn-star", "esol"), "em.steps"), "14");
   EXPECT_EQ(value(RunConfig("em-gcn-star", "esol"), "optim.weight_decay"), "0");
 }
@@ -106,13 +106,39 @@ TEST(Config, MoleculesOfAnyNameStartFromSettingsOfTheirOwn) {
   EXPECT_EQ(value(molecules, "model.embedding"), "true");
   EXPECT_NE(value(RunConfig("em-gcn-star", "toy-molecules"), "model.hidden"),
             value(molecules, "model.hidden"));
-  const RunConfig graph("em-gcn", (place / "mine").string());
-  for (const ConfigEntry& found : graph.entries()) EXPECT_EQ(found.layer, "default") << found.key;
+  const RunConfig graph("em-gcn", (place / "mine").string(), "published");
+  for (const ConfigEntry& found : graph.entries()) {
+    if (found.key == "em.recipe") continue;  // the default of a graph that is not known
+    EXPECT_EQ(found.layer, "default") << found.key;
+  }
 }
 
 TEST(Config, BondsNeedNoCoordinates) {
   EXPECT_EQ(value(RunConfig("gcn-star", "esol"), "data.conformers"), "0");
   EXPECT_EQ(value(RunConfig("em-gcn-star", "esol"), "data.conformers"), "1");
+}
+
+TEST(Config, ARecipeChangesSettingsOfTheMethodsThatItIsFor) {
+  EXPECT_EQ(value(RunConfig("em-gcn", "dblp"), "em.recipe"), "averaged");
+  EXPECT_EQ(value(RunConfig("em-gcn", "dblp"), "ensemble"), "5");
+  EXPECT_EQ(value(RunConfig("em-gcn", "dblp"), "em.draws"), "8");
+  EXPECT_EQ(value(RunConfig("em-gcn", "dblp", "published"), "ensemble"), "1");
+  EXPECT_EQ(value(RunConfig("em-gcn", "dblp", "published"), "em.draws"), "4");
+  EXPECT_EQ(value(RunConfig("em-acm", "texas"), "ensemble"), "5");
+  EXPECT_EQ(value(RunConfig("em-acm", "texas"), "space.max_drop"), "0.2");
+  EXPECT_EQ(value(RunConfig("em-gcn", "texas"), "em.evidence"), "last-layer");
+  // Its network has no last layer to fit again.
+  EXPECT_EQ(value(RunConfig("em-acm", "texas", "held-out"), "em.evidence"), "cross-fit");
+  EXPECT_EQ(value(RunConfig("em-acm", "texas", "held-out"), "ensemble"), "1");
+}
+
+TEST(Config, AGraphThatIsNotKnownIsInDoubtByDefault) {
+  const Workplace place;
+  place.write("mine/edges.csv", "source,target\na,b\n");
+  const RunConfig graph("em-gcn", (place / "mine").string());
+  EXPECT_EQ(value(graph, "em.recipe"), "held-out");
+  EXPECT_EQ(value(graph, "space.views"), "auto");
+  EXPECT_EQ(value(graph, "em.evidence"), "cross-fit");
 }
 
 TEST(Config, UnknownKeysNameNearMatchesAndLines) {

@@ -56,6 +56,15 @@ TEST(GraphRank, OfAMethodWithoutADistributionIsEmpty) {
   }
 }
 
+TEST(GraphRank, OfAnEnsembleIsThatOfWhatItsMembersSay) {
+  RunRequest request = small_request("noisy-relations", "em-gcn", {"ensemble=2"});
+  request.rank_graphs = true;
+  const RunRecord run = only_run(request);
+  ASSERT_TRUE(run.graph_rank && run.graph_rank->correlation);
+  EXPECT_EQ(run.graph_rank->graphs, static_cast<int64_t>(run.graphs->points.size()));
+  EXPECT_GT(*run.graph_rank->correlation, 0.0);  // one of the relations misleads
+}
+
 TEST(GraphRank, NeedsTheTest) {
   const Workplace place;
   RunRequest request = small_request(SmallGraph{}.write(place, "g"), "em-gcn");

@@ -189,7 +189,7 @@ std::vector<JudgedGraph> EmLearner::judge_graphs(std::span<const int32_t> rows, 
     Prediction prediction{.rows = {rows.begin(), rows.end()}, .width = task.num_outputs()};
     alone[g]->finish(prediction);
     const PartScores scores = task.score(prediction.value, rows, Ranks::kCompute);
-    out.push_back({loss[g], scores.scores.at(task.main_score().name)});
+    out.push_back({graphs.lam_ids[g], loss[g], scores.scores.at(task.main_score().name)});
   }
   return out;
 }

@@ -9,9 +9,10 @@ constexpr int64_t kMany = 1'000'000'000;
 
 void describe(OptionVisitor& v, EmOptions& o) {
   v.choice(
-      "em.recipe", o.recipe, {"published", "held-out"},
+      "em.recipe", o.recipe, {"published", "held-out", "averaged"},
       "published: the method of the paper; held-out: graphs judged by labels that the networks "
-      "have not seen, stacked. A choice of settings, each of which can still be changed");
+      "have not seen, stacked; averaged: the method of the paper, the mean of several networks. A "
+      "choice of settings, each of which can still be changed");
   v.choice("em.variant", o.variant, {"pt", "po", "pd", "ph"},
            "priors and draws: PT/PO push away from bad graphs, PD/PH do not; PT/PD draw from p_t, "
            "PO/PH uniformly");

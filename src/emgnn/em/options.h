@@ -10,7 +10,7 @@
 
 namespace emgnn {
 
-enum class Recipe { kPublished, kHeldOut };
+enum class Recipe { kPublished, kHeldOut, kAveraged };
 enum class Variant { kPt, kPo, kPd, kPh };
 enum class WeightRule { kImportance, kContrast, kSign, kOne };
 enum class PosteriorMode { kAuto, kExact, kMcmc, kStack, kPrior };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <utility>
 
 #include <emgnn/base/error.h>
@@ -172,6 +173,25 @@ std::optional<GraphDistribution> EnsembleLearner::graphs() const {
   }
   GraphDistribution out = mixture_of(each);
   out.tables = std::move(tables);
+  return out;
+}
+
+std::vector<JudgedGraph> EnsembleLearner::judge_graphs(std::span<const int32_t> rows,
+                                                       const Poll& poll) {
+  std::map<int64_t, std::vector<JudgedGraph>> by_graph;
+  for (const auto& member : members_)
+    for (const JudgedGraph& graph : member->judge_graphs(rows, poll))
+      by_graph[graph.lam_id].push_back(graph);
+  std::vector<JudgedGraph> out;
+  for (const auto& [lam_id, judged] : by_graph) {
+    if (judged.size() != members_.size()) continue;
+    JudgedGraph mean{.lam_id = lam_id};
+    for (const JudgedGraph& one : judged) {
+      mean.loss += one.loss / static_cast<double>(judged.size());
+      mean.score += one.score / static_cast<double>(judged.size());
+    }
+    out.push_back(mean);
+  }
   return out;
 }
 

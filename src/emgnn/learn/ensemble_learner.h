@@ -31,6 +31,8 @@ class EnsembleLearner : public Learner {
   // The mixture of the members' distributions, each as likely as the others. A table NAME.csv of
   // member K is NAME-member-K.csv.
   std::optional<GraphDistribution> graphs() const override;
+  // Those that all members judge, by the mean of what they say.
+  std::vector<JudgedGraph> judge_graphs(std::span<const int32_t> rows, const Poll& poll) override;
 
  private:
   int64_t size() const { return static_cast<int64_t>(members_.size()); }

@@ -77,6 +77,7 @@ struct ViewShare {
 // One graph of a distribution by itself: what training thinks of it, and how good the predictions
 // under it alone are for some rows.
 struct JudgedGraph {
+  int64_t lam_id = 0;
   double loss = 0.0;
   double score = 0.0;  // the task's main score
 };

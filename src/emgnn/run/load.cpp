@@ -36,7 +36,7 @@ DataKind kind_of(const std::string& dataset) {
 
 std::string group_of(const std::string& dataset) {
   if (is_molecule_table(dataset)) return "molecules";
-  return is_own_graph(dataset) ? "" : dataset_info(dataset).kind;
+  return is_own_graph(dataset) ? "own-graphs" : dataset_info(dataset).kind;
 }
 
 std::shared_ptr<const Data> DataSource::load(int64_t run, const MoleculeObserver& observer) {
