@@ -63,8 +63,8 @@ at::Tensor Gtn::selection() const { return at::softmax(at::stack(select_, 1), 1)
 
 // Channels are the heads of the sums over neighbours: Q_s has value Σ_k softmax(w_s)_k E_k on each
 // entry, another one in each channel.
-at::Tensor Gtn::last_features(const GraphBatch& batch, const at::Tensor& embedded,
-                              const Mode& mode) const {
+at::Tensor Gtn::hidden(const GraphBatch& batch, const at::Tensor& embedded,
+                       const Mode& mode) const {
   const int64_t channels = options_.channels;
   const at::Tensor selected = selection();
   at::Tensor own = embedded;
@@ -92,7 +92,7 @@ at::Tensor Gtn::last_features(const GraphBatch& batch, const at::Tensor& embedde
 
 at::Tensor Gtn::forward(const GraphBatch& batch, const at::Tensor& embedded,
                         const Mode& mode) const {
-  return dense_product(last_features(batch, embedded, mode), last_weight_) + last_bias_;
+  return dense_product(hidden(batch, embedded, mode), last_weight_) + last_bias_;
 }
 
 std::vector<double> Gtn::shares() const {

@@ -40,9 +40,6 @@ class Gtn : public Network {
   at::Tensor embed(const c10::intrusive_ptr<InputFeatures>& x, const Mode& mode) const override;
   at::Tensor forward(const GraphBatch& batch, const at::Tensor& embedded,
                      const Mode& mode) const override;
-  bool has_last_features() const override { return true; }
-  at::Tensor last_features(const GraphBatch& batch, const at::Tensor& embedded,
-                           const Mode& mode) const override;
 
   // softmax(w): [steps, types, channels], the step that leaves the predicted node first.
   at::Tensor selection() const;
@@ -50,6 +47,9 @@ class Gtn : public Network {
   std::vector<double> shares() const override;
 
  private:
+  // H of all channels, side by side.
+  at::Tensor hidden(const GraphBatch& batch, const at::Tensor& embedded, const Mode& mode) const;
+
   GtnOptions options_;
   at::Tensor weight_, bias_;
   std::vector<at::Tensor> select_;  // of each type, [steps, channels]
