@@ -154,6 +154,23 @@ TEST_F(GtnTest, ATypeWithoutEdgesMayAsWellNotBeThere) {
   EXPECT_TRUE(at::allclose(got, want, 1e-5, 1e-5));
 }
 
+// exp(-60)³ is no float32: such a node has only itself, and nothing becomes infinite.
+TEST(Gtn, ANodeWithoutEdgesMayHaveNoPathAtAll) {
+  const Coo edge{.row = {0, 1}, .col = {1, 0}, .val = {}};
+  const auto data = data_of(
+      {.num_nodes = 3, .relations = {{"a", csr_from_coo(3, 3, edge, Duplicates::kKeepFirst)}}}, 4);
+  const auto family = std::make_shared<const EdgeTypeFamily>(data);
+  const NetworkShape shape{.num_nodes = 3, .num_features = 4, .num_outputs = 2};
+  const Gtn gtn({.hidden = 5, .path_length = 3}, shape, family->coordinate_names(), 6);
+  for (const Parameter& p : gtn.parameters())
+    if (p.name == "select.none") p.value.detach().fill_(-60.0);
+  const at::Tensor out = run_network(gtn, family->view(all_rows(3), gtn.needs())->batch({}));
+  EXPECT_TRUE(at::isfinite(out).all().item<bool>());
+  const std::vector<at::Tensor> gradients = parameter_gradients(gtn, out);
+  for (size_t k = 0; k < gradients.size(); ++k)
+    EXPECT_TRUE(at::isfinite(gradients[k]).all().item<bool>()) << gtn.parameters()[k].name;
+}
+
 TEST_F(GtnTest, SharesAreTheMeanOfTheSelections) {
   const GtnOptions options{.hidden = 3, .channels = 2, .path_length = 2};
   const Gtn gtn = network(options, *family_);

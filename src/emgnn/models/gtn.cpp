@@ -14,6 +14,8 @@ namespace {
 constexpr double kSelectionSpread = 0.01;  // of the first w: all types are selected almost alike
 // Weights along a path are multiplied: with at most a million edges of a node, float32 holds them.
 constexpr int64_t kMaxPath = 6;
+// Below this a node has no path: it has no edges, and staying is not selected.
+constexpr double kNoPath = 1e-30;
 
 at::Tensor init_normal(std::vector<int64_t> shape, double deviation, Rng& rng) {
   at::Tensor t = at::empty(shape, at::kFloat);
@@ -80,6 +82,7 @@ at::Tensor Gtn::hidden(const GraphBatch& batch, const at::Tensor& embedded,
     mass = aggregate(edges, values, mass);
     own = step.self(own);
   }
+  mass = at::where(mass > kNoPath, mass, at::ones_like(mass));
   const at::Tensor reached =
       rows.unflatten(-1, {channels, options_.hidden}) / mass.unsqueeze(-1);  // P X W
   const at::Tensor h = (reached + own.unsqueeze(-2)) * 0.5;
