@@ -32,5 +32,27 @@ TEST(UnionPattern, RejectsSelfLoopsWrongShapesAndNoRelation) {
   EXPECT_THROW(union_pattern({.num_nodes = 4, .relations = {{"r", loop}}}), UsageError);
 }
 
+TEST(SplitByNodeTypes, KeepsEachDirectionOfEachPairOfTypesApart) {
+  // Nodes 0 and 1 are papers, 2 an author, 3 a venue.
+  const Csr by = graph_of({.row = {0, 2, 1, 2}, .col = {2, 0, 2, 1}, .val = {2, 3, 5, 7}});
+  const Csr cites = graph_of({.row = {0, 1}, .col = {1, 0}, .val = {}});
+  const TypedGraph graph{.num_nodes = 4,
+                         .relations = {{"by", by}, {"cites", cites}, {"at", graph_of({})}}};
+  const std::vector<int32_t> type = {1, 1, 0, 2};
+  const std::vector<std::string> names = {"author", "paper", "venue"};
+  const TypedGraph split = split_by_node_types(graph, type, names);
+  ASSERT_EQ(split.relations.size(), 4U);
+  EXPECT_EQ(split.num_nodes, 4);
+  EXPECT_EQ(split.relations[0].name, "by:author-paper");
+  EXPECT_EQ(split.relations[0].adjacency.rowptr, (std::vector<int32_t>{0, 0, 0, 2, 2}));
+  EXPECT_EQ(split.relations[0].adjacency.val, (std::vector<float>{3, 7}));
+  EXPECT_EQ(split.relations[1].name, "by:paper-author");
+  EXPECT_EQ(split.relations[1].adjacency.col, (std::vector<int32_t>{2, 2}));
+  EXPECT_EQ(split.relations[1].adjacency.val, (std::vector<float>{2, 5}));
+  EXPECT_EQ(split.relations[2].name, "cites");  // one pair of types
+  EXPECT_EQ(split.relations[2].adjacency.col, cites.col);
+  EXPECT_EQ(split.relations[3].name, "at");  // no edge
+}
+
 }  // namespace
 }  // namespace emgnn

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <emgnn/graph/typed_graph.h>
 
+#include <map>
+#include <utility>
+
 #include <emgnn/base/error.h>
 
 namespace emgnn {
@@ -61,6 +64,36 @@ UnionPattern union_pattern(const TypedGraph& graph) {
   out.weight.reserve(graph.relations.size());
   for (const Relation& relation : graph.relations)
     out.weight.push_back(values_on(out.pattern, relation.adjacency));
+  return out;
+}
+
+TypedGraph split_by_node_types(const TypedGraph& graph, std::span<const int32_t> node_type,
+                               std::span<const std::string> type_names) {
+  const auto type_of = [&](int32_t node) -> const std::string& {
+    return type_names[size_t(node_type[size_t(node)])];
+  };
+  TypedGraph out{.num_nodes = graph.num_nodes};
+  for (const Relation& relation : graph.relations) {
+    const Csr& a = relation.adjacency;
+    std::map<std::pair<std::string, std::string>, Coo> parts;
+    for (int32_t i = 0; i < a.num_rows; ++i) {
+      for (const auto [e, j] : a.row(i)) {
+        Coo& part = parts[{type_of(i), type_of(j)}];
+        part.row.push_back(i);
+        part.col.push_back(j);
+        part.val.push_back(a.value(e));
+      }
+    }
+    if (parts.size() < 2) {
+      out.relations.push_back(relation);
+      continue;
+    }
+    for (const auto& [types, part] : parts) {
+      out.relations.push_back(
+          {fmt::format("{}:{}-{}", relation.name, types.first, types.second),
+           csr_from_coo(graph.num_nodes, graph.num_nodes, part, Duplicates::kKeepFirst)});
+    }
+  }
   return out;
 }
 

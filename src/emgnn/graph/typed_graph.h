@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,5 +29,10 @@ struct UnionPattern {
       weight;  // [num_relations][num_entries], 0 where the relation has no edge
 };
 UnionPattern union_pattern(const TypedGraph& graph);
+
+// Each relation by the types of the two nodes that its edges join, the row's first: "r:movie-actor"
+// and "r:actor-movie", in the order of the types' names; "r" where there is one such pair or none.
+TypedGraph split_by_node_types(const TypedGraph& graph, std::span<const int32_t> node_type,
+                               std::span<const std::string> type_names);
 
 }  // namespace emgnn

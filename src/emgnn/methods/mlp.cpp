@@ -27,7 +27,7 @@ class MlpConfig : public NetworkConfig {
   std::shared_ptr<Network> make_network(const Plan& plan) const override {
     return stack<MlpLayer>(plan, options_, options_.stack.hidden);
   }
-  bool uses_graph() const override { return false; }
+  Sees sees() const override { return Sees::kNodes; }
 
  private:
   MlpOptions options_;

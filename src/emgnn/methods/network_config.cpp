@@ -6,6 +6,7 @@
 #include <emgnn/learn/folds.h>
 #include <emgnn/learn/network_learner.h>
 #include <emgnn/models/learned_mixture.h>
+#include <emgnn/space/edge_types.h>
 #include <emgnn/space/no_graph.h>
 
 namespace emgnn {
@@ -18,7 +19,7 @@ void NetworkConfig::describe(OptionVisitor& visitor, const DataFacts& facts) {
   } else {
     emgnn::describe(visitor, fit_);
   }
-  if (uses_graph()) emgnn::describe(visitor, family_, facts, em_);
+  if (sees() == Sees::kGraphs) emgnn::describe(visitor, family_, facts, em_);
   describe_network(visitor);
   if (molecules) emgnn::describe(visitor, head_);
   emgnn::describe(visitor, task_, facts.labels.value_or(LabelKind::kNone));
@@ -30,8 +31,11 @@ void NetworkConfig::describe(OptionVisitor& visitor, const DataFacts& facts) {
 }
 
 std::shared_ptr<const GraphFamily> NetworkConfig::family(const LearnerInput& input) const {
-  if (!uses_graph() && input.data->kind() == DataKind::kGraph)
-    return std::make_shared<NoGraphFamily>(input.data->graph());
+  if (input.data->kind() == DataKind::kGraph && sees() != Sees::kGraphs) {
+    const std::shared_ptr<const Dataset> data = input.data->graph();
+    if (sees() == Sees::kNodes) return std::make_shared<NoGraphFamily>(data);
+    return std::make_shared<EdgeTypeFamily>(data);
+  }
   return make_family(family_, input, em_);
 }
 
@@ -45,8 +49,11 @@ std::shared_ptr<Network> NetworkConfig::network(const ProblemParts& parts, uint6
                               .reads_out = molecules},
                     .head = head_,
                     .em = em_,
-                    .seed = seed});
-  if (em_ || molecules || !uses_graph() || family_.graph.mixing != Mixing::kLearned) return out;
+                    .seed = seed,
+                    .edge_types = sees() == Sees::kEdgeTypes ? parts.family->coordinate_names()
+                                                             : std::vector<std::string>()});
+  const bool mixes = !em_ && !molecules && sees() == Sees::kGraphs;
+  if (!mixes || family_.graph.mixing != Mixing::kLearned) return out;
   const auto views = static_cast<int64_t>(parts.family->coordinate_names().size());
   return std::make_shared<LearnedMixture>(std::move(out), views);
 }

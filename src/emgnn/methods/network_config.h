@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include <emgnn/em/options.h>
@@ -29,10 +30,13 @@ class NetworkConfig : public MethodConfig {
     HeadOptions head;  // where the outputs are of whole graphs
     bool em = false;   // over a family of graphs
     uint64_t seed = 0;
+    std::vector<std::string> edge_types = {};  // that the network weighs by itself
   };
+  // What it sees of a graph: one or a family of them, by space.*; no edge; or each edge type.
+  enum class Sees { kGraphs, kNodes, kEdgeTypes };
   virtual void describe_network(OptionVisitor& visitor) = 0;
   virtual std::shared_ptr<Network> make_network(const Plan& plan) const = 0;
-  virtual bool uses_graph() const { return true; }
+  virtual Sees sees() const { return Sees::kGraphs; }
   // It reads sums over neighbours out of S = D⁻¹ (A + I).
   virtual bool adds_neighbours() const { return false; }
 

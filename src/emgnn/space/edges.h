@@ -20,6 +20,9 @@ struct Edges : torch::CustomClassHolder {
   at::Tensor weight;          // float [num_graphs, entries] of S_λ; 0: the graph has no such edge
   std::vector<int32_t> type;  // [entries] in 0..num_types-1
   int32_t num_types = 1;
+  // float [entries, num_types] what each type stores there, where an entry may be of several;
+  // undefined: of one, `type`.
+  at::Tensor type_weight;
   // [entries] row of the data's table of edge features, -1: none; empty: the data has no table.
   std::vector<int32_t> feature;
   // The graphs are laid end to end in one: a result has no leading axis of graphs.

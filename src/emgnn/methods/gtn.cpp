@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <emgnn/methods/network_config.h>
+#include <emgnn/models/gtn.h>
+
+namespace emgnn {
+
+namespace {
+
+class GtnConfig : public NetworkConfig {
+ public:
+  using NetworkConfig::NetworkConfig;
+
+ protected:
+  void describe_network(OptionVisitor& visitor) override { emgnn::describe(visitor, options_); }
+  std::shared_ptr<Network> make_network(const Plan& plan) const override {
+    return std::make_shared<Gtn>(options_, plan.shape, plan.edge_types, plan.seed);
+  }
+  Sees sees() const override { return Sees::kEdgeTypes; }
+
+ private:
+  GtnOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<MethodConfig> gtn_config(bool em) { return std::make_unique<GtnConfig>(em); }
+
+}  // namespace emgnn
