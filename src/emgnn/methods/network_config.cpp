@@ -38,6 +38,9 @@ std::shared_ptr<const GraphFamily> NetworkConfig::family(const LearnerInput& inp
 std::shared_ptr<Network> NetworkConfig::network(const ProblemParts& parts, uint64_t seed) const {
   const Data& data = *parts.data;
   const bool molecules = data.kind() == DataKind::kMolecules;
+  const auto coordinates = static_cast<int64_t>(parts.family->coordinate_names().size());
+  // Shares have the identity beside the views.
+  const bool shares = uses_graph() && family_.graph.mixing != Mixing::kDegree;
   std::shared_ptr<Network> out =
       make_network({.shape = {.num_nodes = molecules ? 0 : data.num_rows(),
                               .num_features = data.num_features(),
@@ -45,10 +48,11 @@ std::shared_ptr<Network> NetworkConfig::network(const ProblemParts& parts, uint6
                               .reads_out = molecules},
                     .head = head_,
                     .em = em_,
+                    .data = parts.data,
+                    .num_views = coordinates - (shares ? 1 : 0),
                     .seed = seed});
   if (em_ || molecules || !uses_graph() || family_.graph.mixing != Mixing::kLearned) return out;
-  const auto views = static_cast<int64_t>(parts.family->coordinate_names().size());
-  return std::make_shared<LearnedMixture>(std::move(out), views);
+  return std::make_shared<LearnedMixture>(std::move(out), coordinates);
 }
 
 // One network; or as many as there are folds, each of which judges graphs by its own.

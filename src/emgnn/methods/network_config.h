@@ -28,6 +28,8 @@ class NetworkConfig : public MethodConfig {
     NetworkShape shape;
     HeadOptions head;  // where the outputs are of whole graphs
     bool em = false;   // over a family of graphs
+    std::shared_ptr<const Data> data;
+    int64_t num_views = 0;  // of the graph
     uint64_t seed = 0;
   };
   virtual void describe_network(OptionVisitor& visitor) = 0;
