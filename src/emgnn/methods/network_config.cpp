@@ -23,13 +23,14 @@ void NetworkConfig::describe(OptionVisitor& visitor, const DataFacts& facts) {
   if (molecules) emgnn::describe(visitor, head_);
   emgnn::describe(visitor, task_, facts.labels.value_or(LabelKind::kNone));
   const bool classes = !facts.labels || *facts.labels == LabelKind::kClasses;
-  if (!molecules && classes) emgnn::describe(visitor, agreement_);
+  if (!molecules && classes && !takes_rows()) emgnn::describe(visitor, agreement_);
   emgnn::describe(visitor, optim_);
-  if (molecules) emgnn::describe(visitor, batch_);
+  if (molecules || takes_rows()) emgnn::describe(visitor, batch_);
   emgnn::describe(visitor, stop_);
 }
 
 std::shared_ptr<const GraphFamily> NetworkConfig::family(const LearnerInput& input) const {
+  if (std::shared_ptr<const GraphFamily> own = own_family(input)) return own;
   if (!uses_graph() && input.data->kind() == DataKind::kGraph)
     return std::make_shared<NoGraphFamily>(input.data->graph());
   return make_family(family_, input, em_);
@@ -49,6 +50,7 @@ std::shared_ptr<Network> NetworkConfig::network(const ProblemParts& parts, uint6
                     .head = head_,
                     .em = em_,
                     .data = parts.data,
+                    .family = parts.family,
                     .num_views = coordinates - (shares ? 1 : 0),
                     .seed = seed});
   if (em_ || molecules || !uses_graph() || family_.graph.mixing != Mixing::kLearned) return out;
