@@ -23,11 +23,6 @@ at::Tensor init_dense(int64_t inputs, int64_t outputs, Rng& rng) {
                       rng);
 }
 
-at::Tensor dropped(const at::Tensor& h, double dropout, uint32_t id, const Mode& mode) {
-  const Nonlinearity drop{.dropout = dropout, .dropout_id = id};
-  return is_identity(drop, mode) ? h : bias_activation(h, at::Tensor(), drop, mode);
-}
-
 }  // namespace
 
 void describe(OptionVisitor& visitor, SeHgnnOptions& options) {

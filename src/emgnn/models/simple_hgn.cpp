@@ -28,11 +28,6 @@ at::Tensor per_head(const at::Tensor& z, const at::Tensor& a) {
   return dense_product(z, at::block_diag(each));
 }
 
-at::Tensor dropped(const at::Tensor& h, double dropout, uint32_t id, const Mode& mode) {
-  const Nonlinearity drop{.dropout = dropout, .dropout_id = id};
-  return is_identity(drop, mode) ? h : bias_activation(h, at::Tensor(), drop, mode);
-}
-
 }  // namespace
 
 void describe(OptionVisitor& visitor, SimpleHgnOptions& options) {
