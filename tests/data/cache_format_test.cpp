@@ -93,8 +93,10 @@ void compare(const EdgeChange& x, const EdgeChange& y) {
 }
 
 void compare(const Dataset& x, const Dataset& y) {
-  const auto& [name, graph, features, labels, split, nodes, types, type, perturbation] = x;
-  const auto& [name2, graph2, features2, labels2, split2, nodes2, types2, type2, perturbation2] = y;
+  const auto& [name, graph, features, labels, split, nodes, types, type, predicted, perturbation] =
+      x;
+  const auto& [name2, graph2, features2, labels2, split2, nodes2, types2, type2, predicted2,
+               perturbation2] = y;
   EXPECT_KEPT(name, name2);
   compare(graph, graph2);
   compare(features, features2);
@@ -103,6 +105,7 @@ void compare(const Dataset& x, const Dataset& y) {
   EXPECT_KEPT(nodes, nodes2);
   EXPECT_KEPT(types, types2);
   EXPECT_KEPT(type, type2);
+  EXPECT_EQ(predicted, predicted2);  // no file says it
   expect_all_kept(perturbation, perturbation2, [](const auto& a, const auto& b) { compare(a, b); });
 }
 

@@ -137,6 +137,35 @@ TEST(EdgeScores, GradientsMatchFiniteDifferences) {
   }
 }
 
+// Terms of size 0.05: with the ends' sums of 0.2 and more in size none comes near the kink.
+TEST(EdgeScores, OfKindsHaveATermOfTheKind) {
+  const auto edges = make_edges(kGraphs);
+  const auto kinds = c10::make_intrusive<EntryKinds>();
+  for (int32_t e = 0; e < edges->num_entries(); ++e) kinds->kind.push_back(e * e % 4);
+  const at::Tensor term = random_tensor({4, kHeads}, 8, -0.05, 0.05);
+  const at::Tensor left = left_terms()[1], right = right_terms()[0];
+  const auto run = [&](const at::Tensor& t) {
+    return edge_scores(edges, left, right, kinds, t, kSlope);
+  };
+  at::Tensor want = dense_scores(*edges, left, right);
+  for_each(*edges, [&](int64_t g, int32_t, int32_t, int32_t e) {
+    for (int64_t h = 0; h < kHeads; ++h) {
+      const double before = want[g][e][h].item<double>();
+      const double sum = (before > 0 ? before : before / kSlope) +
+                         term[kinds->kind[static_cast<size_t>(e)]][h].item<double>();
+      want[g][e][h] = sum > 0 ? sum : kSlope * sum;
+    }
+  });
+  expect_close(run(term), want);
+  // Linear on either side of the kink: off by rounding alone, ε·30/0.05.
+  expect_gradient_matches(run, term, 0.05, 1e-4);
+  expect_gradient_matches(
+      [&](const at::Tensor& x) { return edge_scores(edges, x, right, kinds, term, kSlope); }, left,
+      0.05, 5e-5);
+  kinds->kind.pop_back();
+  EXPECT_THROW(run(term), UsageError);
+}
+
 TEST(EdgeScores, RejectARowTooFew) {
   const auto edges = make_edges(1);
   EXPECT_THROW(edge_scores(edges, at::zeros({kOutputs - 1, 1}), at::zeros({kInputs, 1}), 0.2),

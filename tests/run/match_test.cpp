@@ -117,6 +117,24 @@ TEST(Match, EdgeTypesFollowTheirNames) {
   EXPECT_EQ(matched.notes, (Names{"tiny: the model does not know the edge types g: left out"}));
 }
 
+TEST(Match, NodeTypesFollowTheirNames) {
+  const auto typed = [](const Names& names, const std::vector<int32_t>& types) {
+    Dataset out = tiny({"a"}, false);
+    out.node_type_names = names;
+    out.node_type = types;
+    return Data(out);
+  };
+  const DataSchema schema = schema_of(typed({"u", "v", "w"}, {0, 2}), false);
+  const MatchedData matched = match(typed({"z", "w"}, {1, 0}), schema);
+  EXPECT_EQ(matched.data->graph()->node_type_names, (Names{"u", "v", "w", "z"}));
+  EXPECT_EQ(matched.data->graph()->node_type, (std::vector<int32_t>{2, 3}));
+  // Of older models nothing is known.
+  DataSchema older = schema;
+  older.all_node_types.clear();
+  EXPECT_EQ(match(typed({"z", "w"}, {1, 0}), older).data->graph()->node_type,
+            (std::vector<int32_t>{1, 0}));
+}
+
 TEST(Match, LabelsAreReadByTheModelsNames) {
   DataSchema schema = schema_of(Data(tiny({"a"}, false)), false);  // classes x, y
   Dataset other = tiny({"a"}, false);

@@ -21,6 +21,7 @@ ModelFile a_model() {
                              .label_names = {"crime", "a, \"b\""},
                              .edge_types = {"wrote", "read"},
                              .node_types = {"book"},
+                             .all_node_types = {"paper", "author"},
                              .feature_names = {"f", "é"},
                              .num_features = 2,
                              .node_names = {"n1", "n2", "n3"}},
@@ -39,6 +40,7 @@ TEST(ModelFile, ComesBackWithAllThatPredictingNeeds) {
   EXPECT_EQ(back.schema.label_names, a_model().schema.label_names);
   EXPECT_EQ(back.schema.edge_types, a_model().schema.edge_types);
   EXPECT_EQ(back.schema.node_types, a_model().schema.node_types);
+  EXPECT_EQ(back.schema.all_node_types, a_model().schema.all_node_types);
   EXPECT_EQ(back.schema.feature_names, a_model().schema.feature_names);
   EXPECT_EQ(back.schema.num_features, 2);
   EXPECT_EQ(back.schema.node_names, a_model().schema.node_names);

@@ -33,6 +33,7 @@ std::string Data::row_name(int32_t row) const {
 }
 
 std::vector<std::string> labelled_types(const Dataset& dataset) {
+  if (!dataset.predicted_types.empty()) return dataset.predicted_types;
   std::set<int32_t> types;
   for (size_t v = 0; v < dataset.node_type.size(); ++v)
     if (dataset.labels.known(static_cast<int64_t>(v))) types.insert(dataset.node_type[v]);
@@ -48,7 +49,8 @@ std::vector<int32_t> rows_of_types(const Dataset& dataset, const std::vector<std
       const int32_t own = dataset.node_type[static_cast<size_t>(v)];
       return dataset.node_type_names[static_cast<size_t>(own)] == type;
     };
-    if (types.empty() || std::any_of(types.begin(), types.end(), is)) rows.push_back(v);
+    if (types.empty() || dataset.node_type.empty() || std::any_of(types.begin(), types.end(), is))
+      rows.push_back(v);
   }
   return rows;
 }

@@ -43,9 +43,9 @@ class Data {
   std::vector<int32_t> predicted_rows_;
 };
 
-// The types of nodes that carry labels; none where types are not told apart.
+// The types of nodes that are predicted or carry labels; none where types are not told apart.
 std::vector<std::string> labelled_types(const Dataset& dataset);
-// The nodes of these types; of none: all nodes.
+// The nodes of these types; all nodes where none is named or types are not told apart.
 std::vector<int32_t> rows_of_types(const Dataset& dataset, const std::vector<std::string>& types);
 
 }  // namespace emgnn

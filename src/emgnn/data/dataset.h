@@ -37,7 +37,9 @@ struct Dataset {
   std::vector<std::string> node_names;       // [num_nodes], or empty: the names are 0, 1, 2, ...
   std::vector<std::string> node_type_names;  // empty: one type
   std::vector<int32_t> node_type;            // [num_nodes], or empty
-  std::vector<EdgeChange> perturbation;      // what the graph differs in from the data's own
+  // The types that are predicted, where labels cannot say so; empty: those with labels.
+  std::vector<std::string> predicted_types;
+  std::vector<EdgeChange> perturbation;  // what the graph differs in from the data's own
 
   std::string node_name(int32_t node) const {
     return node_names.empty() ? std::to_string(node) : node_names[static_cast<size_t>(node)];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <emgnn/methods/network_config.h>
 #include <emgnn/models/gtn.h>
+#include <emgnn/space/edge_types.h>
 
 namespace emgnn {
 
@@ -13,9 +14,12 @@ class GtnConfig : public NetworkConfig {
  protected:
   void describe_network(OptionVisitor& visitor) override { emgnn::describe(visitor, options_); }
   std::shared_ptr<Network> make_network(const Plan& plan) const override {
-    return std::make_shared<Gtn>(options_, plan.shape, plan.edge_types, plan.seed);
+    return std::make_shared<Gtn>(options_, plan.shape, plan.family->coordinate_names(), plan.seed);
   }
-  Sees sees() const override { return Sees::kEdgeTypes; }
+  bool uses_graph() const override { return false; }
+  std::shared_ptr<const GraphFamily> own_family(const LearnerInput& input) const override {
+    return std::make_shared<EdgeTypeFamily>(input.data->graph());
+  }
 
  private:
   GtnOptions options_;

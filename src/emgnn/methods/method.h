@@ -13,6 +13,7 @@
 #include <emgnn/data/data.h>
 #include <emgnn/learn/learner.h>
 #include <emgnn/space/candidate_edges.h>
+#include <emgnn/space/metapath_family.h>
 #include <emgnn/space/views.h>
 
 namespace emgnn {
@@ -28,8 +29,9 @@ DataFacts facts_of(const Data& data);
 // What can be computed once for all learners on one graph with the same features. The first that
 // needs a part fills it.
 struct Prepared {
-  std::optional<std::vector<CandidateEdge>> candidates;         // of the rewire family
-  std::map<std::string, std::shared_ptr<const ViewSet>> views;  // by what they are made of
+  std::optional<std::vector<CandidateEdge>> candidates;                // of the rewire family
+  std::map<std::string, std::shared_ptr<const ViewSet>> views;         // by what they are made of
+  std::map<int64_t, std::shared_ptr<const MetapathBlocks>> metapaths;  // by their longest
 };
 
 struct LearnerInput {

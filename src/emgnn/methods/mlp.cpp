@@ -27,7 +27,7 @@ class MlpConfig : public NetworkConfig {
   std::shared_ptr<Network> make_network(const Plan& plan) const override {
     return stack<MlpLayer>(plan, options_, options_.stack.hidden);
   }
-  Sees sees() const override { return Sees::kNodes; }
+  bool uses_graph() const override { return false; }
 
  private:
   MlpOptions options_;

@@ -6,7 +6,6 @@
 #include <emgnn/learn/folds.h>
 #include <emgnn/learn/network_learner.h>
 #include <emgnn/models/learned_mixture.h>
-#include <emgnn/space/edge_types.h>
 #include <emgnn/space/no_graph.h>
 
 namespace emgnn {
@@ -19,29 +18,30 @@ void NetworkConfig::describe(OptionVisitor& visitor, const DataFacts& facts) {
   } else {
     emgnn::describe(visitor, fit_);
   }
-  if (sees() == Sees::kGraphs) emgnn::describe(visitor, family_, facts, em_);
+  if (uses_graph()) emgnn::describe(visitor, family_, facts, em_);
   describe_network(visitor);
   if (molecules) emgnn::describe(visitor, head_);
   emgnn::describe(visitor, task_, facts.labels.value_or(LabelKind::kNone));
   const bool classes = !facts.labels || *facts.labels == LabelKind::kClasses;
-  if (!molecules && classes) emgnn::describe(visitor, agreement_);
+  if (!molecules && classes && !takes_rows()) emgnn::describe(visitor, agreement_);
   emgnn::describe(visitor, optim_);
-  if (molecules) emgnn::describe(visitor, batch_);
+  if (molecules || takes_rows()) emgnn::describe(visitor, batch_);
   emgnn::describe(visitor, stop_);
 }
 
 std::shared_ptr<const GraphFamily> NetworkConfig::family(const LearnerInput& input) const {
-  if (input.data->kind() == DataKind::kGraph && sees() != Sees::kGraphs) {
-    const std::shared_ptr<const Dataset> data = input.data->graph();
-    if (sees() == Sees::kNodes) return std::make_shared<NoGraphFamily>(data);
-    return std::make_shared<EdgeTypeFamily>(data);
-  }
+  if (std::shared_ptr<const GraphFamily> own = own_family(input)) return own;
+  if (!uses_graph() && input.data->kind() == DataKind::kGraph)
+    return std::make_shared<NoGraphFamily>(input.data->graph());
   return make_family(family_, input, em_);
 }
 
 std::shared_ptr<Network> NetworkConfig::network(const ProblemParts& parts, uint64_t seed) const {
   const Data& data = *parts.data;
   const bool molecules = data.kind() == DataKind::kMolecules;
+  const auto coordinates = static_cast<int64_t>(parts.family->coordinate_names().size());
+  // Shares have the identity beside the views.
+  const bool shares = uses_graph() && family_.graph.mixing != Mixing::kDegree;
   std::shared_ptr<Network> out =
       make_network({.shape = {.num_nodes = molecules ? 0 : data.num_rows(),
                               .num_features = data.num_features(),
@@ -49,13 +49,12 @@ std::shared_ptr<Network> NetworkConfig::network(const ProblemParts& parts, uint6
                               .reads_out = molecules},
                     .head = head_,
                     .em = em_,
-                    .seed = seed,
-                    .edge_types = sees() == Sees::kEdgeTypes ? parts.family->coordinate_names()
-                                                             : std::vector<std::string>()});
-  const bool mixes = !em_ && !molecules && sees() == Sees::kGraphs;
-  if (!mixes || family_.graph.mixing != Mixing::kLearned) return out;
-  const auto views = static_cast<int64_t>(parts.family->coordinate_names().size());
-  return std::make_shared<LearnedMixture>(std::move(out), views);
+                    .data = parts.data,
+                    .family = parts.family,
+                    .num_views = coordinates - (shares ? 1 : 0),
+                    .seed = seed});
+  if (em_ || molecules || !uses_graph() || family_.graph.mixing != Mixing::kLearned) return out;
+  return std::make_shared<LearnedMixture>(std::move(out), coordinates);
 }
 
 // One network; or as many as there are folds, each of which judges graphs by its own.

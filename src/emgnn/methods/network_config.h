@@ -4,7 +4,6 @@
 #pragma once
 
 #include <memory>
-#include <string>
 #include <vector>
 
 #include <emgnn/em/options.h>
@@ -29,14 +28,20 @@ class NetworkConfig : public MethodConfig {
     NetworkShape shape;
     HeadOptions head;  // where the outputs are of whole graphs
     bool em = false;   // over a family of graphs
+    std::shared_ptr<const Data> data;
+    std::shared_ptr<const GraphFamily> family;
+    int64_t num_views = 0;  // of the graph
     uint64_t seed = 0;
-    std::vector<std::string> edge_types = {};  // that the network weighs by itself
   };
-  // What it sees of a graph: one or a family of them, by space.*; no edge; or each edge type.
-  enum class Sees { kGraphs, kNodes, kEdgeTypes };
   virtual void describe_network(OptionVisitor& visitor) = 0;
   virtual std::shared_ptr<Network> make_network(const Plan& plan) const = 0;
-  virtual Sees sees() const { return Sees::kGraphs; }
+  virtual bool uses_graph() const { return true; }
+  // In place of that of the options; null: that.
+  virtual std::shared_ptr<const GraphFamily> own_family(const LearnerInput& /*input*/) const {
+    return nullptr;
+  }
+  // A gradient step is on some nodes, not on all of them.
+  virtual bool takes_rows() const { return false; }
   // It reads sums over neighbours out of S = D⁻¹ (A + I).
   virtual bool adds_neighbours() const { return false; }
 

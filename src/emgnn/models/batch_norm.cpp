@@ -10,8 +10,14 @@ at::Tensor BatchNorm::train(const at::Tensor& h) const {
   return at::batch_norm(h, weight, bias, mean, var, true, kNormMomentum, kNormEpsilon, false);
 }
 
-at::Tensor BatchNorm::scale() const { return weight * (var + kNormEpsilon).rsqrt(); }
+at::Tensor BatchNorm::scale() const {
+  const at::Tensor out = (var + kNormEpsilon).rsqrt();
+  return weight.defined() ? weight * out : out;
+}
 
-at::Tensor BatchNorm::shift() const { return bias - mean * scale(); }
+at::Tensor BatchNorm::shift() const {
+  const at::Tensor out = mean * scale();
+  return bias.defined() ? bias - out : -out;
+}
 
 }  // namespace emgnn

@@ -11,7 +11,7 @@ inline constexpr double kNormEpsilon = 1e-5;
 inline constexpr double kNormMomentum = 0.1;
 
 struct BatchNorm {
-  at::Tensor weight, bias;  // parameters γ, β [width]
+  at::Tensor weight, bias;  // parameters γ, β [width]; undefined: 1 and 0
   at::Tensor mean, var;     // buffers [width]
 
   // γ (h − μ) / √(σ² + ε) + β with the moments of h, [rows, width]; moves the running ones. A

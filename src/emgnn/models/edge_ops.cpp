@@ -45,37 +45,53 @@ float* wanted(AutogradContext* ctx, size_t input, at::Tensor& grad, const at::Te
   return grad.data_ptr<float>();
 }
 
+// LibTorch's custom functions take no undefined tensors: no term is one of size zero.
 struct ScoresFunction : torch::autograd::Function<ScoresFunction> {
+  using KindsPtr = c10::intrusive_ptr<EntryKinds>;
+
   static at::Tensor forward(AutogradContext* ctx, const at::Tensor& left_in,
-                            const at::Tensor& right_in, const EdgesPtr& edges, double slope) {
+                            const at::Tensor& right_in, const at::Tensor& term_in,
+                            const EdgesPtr& edges, const KindsPtr& kinds, double slope) {
     const at::Tensor left = left_in.contiguous(), right = right_in.contiguous();
+    const at::Tensor term = term_in.contiguous();
     const int64_t heads = left.size(-1);
     ctx->saved_data["edges"] = c10::IValue::make_capsule(edges);
+    ctx->saved_data["kinds"] = c10::IValue::make_capsule(kinds);
     ctx->saved_data["slope"] = slope;
     at::Tensor out = at::empty({edges->num_graphs(), edges->num_entries(), heads}, left.options());
-    kernels::edge_scores(batch_of(*edges, heads), scores_of(left, right, slope),
+    kernels::edge_scores(batch_of(*edges, heads), scores_of({left, right, term}, *kinds, slope),
                          out.data_ptr<float>());
-    ctx->save_for_backward({left, right, out});
+    ctx->save_for_backward({left, right, term, out});
     return out;
   }
 
   static variable_list backward(AutogradContext* ctx, variable_list grads) {
     const Edges& edges = edges_of(ctx);
+    const auto kinds = ctx->saved_data["kinds"].toCapsule();
     const variable_list saved = ctx->get_saved_variables();
     const at::Tensor g = grads[0].contiguous();
-    at::Tensor grad_left, grad_right;
+    at::Tensor grad_left, grad_right, grad_term;
     const kernels::EdgeScoreGrads to{.left = wanted(ctx, 0, grad_left, saved[0]),
-                                     .right = wanted(ctx, 1, grad_right, saved[1])};
-    kernels::edge_scores_backward(
-        batch_of(edges, g.size(-1)),
-        scores_of(saved[0], saved[1], ctx->saved_data["slope"].toDouble()),
-        saved[2].data_ptr<float>(), g.data_ptr<float>(), to);
-    return {grad_left, grad_right, at::Tensor(), at::Tensor()};
+                                     .right = wanted(ctx, 1, grad_right, saved[1]),
+                                     .term = wanted(ctx, 2, grad_term, saved[2])};
+    kernels::edge_scores_backward(batch_of(edges, g.size(-1)),
+                                  scores_of(saved, static_cast<const EntryKinds&>(*kinds),
+                                            ctx->saved_data["slope"].toDouble()),
+                                  saved[3].data_ptr<float>(), g.data_ptr<float>(), to);
+    return {grad_left, grad_right, grad_term, at::Tensor(), at::Tensor(), at::Tensor()};
   }
 
-  static kernels::EdgeScores scores_of(const at::Tensor& left, const at::Tensor& right,
+  // Of {left, right, term, ..}.
+  static kernels::EdgeScores scores_of(const variable_list& terms, const EntryKinds& kinds,
                                        double slope) {
-    return {.left = per_graph(left), .right = per_graph(right), .slope = static_cast<float>(slope)};
+    kernels::EdgeScores out{.left = per_graph(terms[0]),
+                            .right = per_graph(terms[1]),
+                            .slope = static_cast<float>(slope)};
+    if (terms[2].numel() == 0) return out;
+    out.type = kinds.kind.data();
+    out.term = terms[2].data_ptr<float>();
+    out.num_types = terms[2].size(0);
+    return out;
   }
 };
 
@@ -136,9 +152,20 @@ struct AggregateFunction : torch::autograd::Function<AggregateFunction> {
 
 at::Tensor edge_scores(const EdgesPtr& edges, const at::Tensor& left, const at::Tensor& right,
                        double slope) {
+  return edge_scores(edges, left, right, c10::make_intrusive<EntryKinds>(),
+                     at::empty({0}, left.options()), slope);
+}
+
+at::Tensor edge_scores(const EdgesPtr& edges, const at::Tensor& left, const at::Tensor& right,
+                       const c10::intrusive_ptr<EntryKinds>& kinds, const at::Tensor& term,
+                       double slope) {
   EMGNN_CHECK(left.size(-2) == edges->pattern.num_rows && right.size(-2) == edges->pattern.num_cols,
               "edge_scores: expected a row for each output and each input", left.size(-2));
-  return ScoresFunction::apply(left, right, edges, slope);
+  EMGNN_CHECK(
+      term.numel() == 0 || (static_cast<int64_t>(kinds->kind.size()) == edges->num_entries() &&
+                            term.size(1) == left.size(-1)),
+      "edge_scores: expected a kind for each entry and a term for each head", kinds->kind.size());
+  return ScoresFunction::apply(left, right, term, edges, kinds, slope);
 }
 
 at::Tensor edge_softmax(const EdgesPtr& edges, const at::Tensor& scores) {

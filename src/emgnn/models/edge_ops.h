@@ -5,6 +5,10 @@
 #pragma once
 
 #include <ATen/core/Tensor.h>
+#include <ATen/core/ivalue.h>
+
+#include <cstdint>
+#include <vector>
 
 #include <emgnn/space/edges.h>
 
@@ -14,6 +18,16 @@ namespace emgnn {
 // [(graphs,) inputs, heads], each shared by all graphs or one for each.
 at::Tensor edge_scores(const c10::intrusive_ptr<Edges>& edges, const at::Tensor& left,
                        const at::Tensor& right, double slope);
+
+// What an entry is, for terms that all entries of one kind share: [entries] in 0..num_kinds-1.
+struct EntryKinds : torch::CustomClassHolder {
+  std::vector<int32_t> kind;
+};
+
+// f(left[row(e)] + right[col(e)] + term[kind(e)]), term [num_kinds, heads].
+at::Tensor edge_scores(const c10::intrusive_ptr<Edges>& edges, const at::Tensor& left,
+                       const at::Tensor& right, const c10::intrusive_ptr<EntryKinds>& kinds,
+                       const at::Tensor& term, double slope);
 
 // The softmax over the entries that a graph has in each row.
 at::Tensor edge_softmax(const c10::intrusive_ptr<Edges>& edges, const at::Tensor& scores);

@@ -17,13 +17,6 @@ constexpr int64_t kMaxPath = 6;
 // Below this a node has no path: it has no edges, and staying is not selected.
 constexpr double kNoPath = 1e-30;
 
-at::Tensor init_normal(std::vector<int64_t> shape, double deviation, Rng& rng) {
-  at::Tensor t = at::empty(shape, at::kFloat);
-  float* data = t.data_ptr<float>();
-  for (int64_t i = 0; i < t.numel(); ++i) data[i] = static_cast<float>(deviation * rng.normal());
-  return t;
-}
-
 }  // namespace
 
 void describe(OptionVisitor& visitor, GtnOptions& options) {

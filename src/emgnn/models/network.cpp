@@ -39,7 +39,16 @@ at::Tensor Network::add_buffer(std::string name, at::Tensor value) {
   return value;
 }
 
+at::Tensor init_normal(std::vector<int64_t> shape, double std, Rng& rng) {
+  at::Tensor t = at::empty(shape, at::kFloat);
+  float* data = t.data_ptr<float>();
+  for (int64_t i = 0; i < t.numel(); ++i) data[i] = static_cast<float>(std * rng.normal());
+  return t;
+}
+
 at::Tensor init_weight(int64_t rows, int64_t cols, Init init, Rng& rng) {
+  if (init == Init::kXavierNormal)
+    return init_normal({rows, cols}, 2.0 / std::sqrt(static_cast<double>(rows + cols)), rng);
   const double bound = init == Init::kXavierUniform
                            ? std::sqrt(6.0 / static_cast<double>(rows + cols))
                            : 1.0 / std::sqrt(static_cast<double>(cols));
@@ -48,7 +57,7 @@ at::Tensor init_weight(int64_t rows, int64_t cols, Init init, Rng& rng) {
 
 at::Tensor init_bias(int64_t size, Init init, Rng& rng) {
   return init_uniform(
-      {size}, init == Init::kXavierUniform ? 0.0 : 1.0 / std::sqrt(static_cast<double>(size)), rng);
+      {size}, init == Init::kUniformOut ? 1.0 / std::sqrt(static_cast<double>(size)) : 0.0, rng);
 }
 
 }  // namespace emgnn

@@ -81,9 +81,11 @@ inline uint32_t hidden_dropout(int layer) { return 1 + static_cast<uint32_t>(lay
 
 // Each entry ~ U(±bound).
 at::Tensor init_uniform(std::vector<int64_t> shape, double bound, Rng& rng);
-// W [rows, cols] ~ U(±√(6/(rows+cols))), or ~ U(±1/√cols).
+// Each entry ~ N(0, std²).
+at::Tensor init_normal(std::vector<int64_t> shape, double std, Rng& rng);
+// W [rows, cols] ~ U(±√(6/(rows+cols))), ~ U(±1/√cols), or ~ N(0, 4/(rows+cols)).
 at::Tensor init_weight(int64_t rows, int64_t cols, Init init, Rng& rng);
-// Zero with Xavier; ~ U(±1/√size) otherwise.
+// Zero with either Xavier; ~ U(±1/√size) otherwise.
 at::Tensor init_bias(int64_t size, Init init, Rng& rng);
 
 }  // namespace emgnn

@@ -126,6 +126,11 @@ bool is_identity(const Nonlinearity& f, const Mode& mode) {
   return f.kind == kernels::Activation::kIdentity && (!mode.training || f.dropout == 0.0);
 }
 
+at::Tensor dropped(const at::Tensor& h, double dropout, uint32_t dropout_id, const Mode& mode) {
+  const Nonlinearity drop{.dropout = dropout, .dropout_id = dropout_id};
+  return is_identity(drop, mode) ? h : bias_activation(h, at::Tensor(), drop, mode);
+}
+
 namespace {
 
 // X W for constant sparse X whose values (after dropout) are `val`; dW = Xᵀ G.

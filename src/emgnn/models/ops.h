@@ -37,6 +37,9 @@ at::Tensor bias_activation(const at::Tensor& h, const at::Tensor& bias, const No
 // The identity does nothing: h itself, where there is neither a bias nor anything to drop.
 bool is_identity(const Nonlinearity& f, const Mode& mode);
 
+// Dropout alone; h itself where nothing is dropped.
+at::Tensor dropped(const at::Tensor& h, double dropout, uint32_t dropout_id, const Mode& mode);
+
 // drop(X) W: w [num_cols, d] -> [num_rows, d]; of sparse features only the stored entries are
 // dropped.
 at::Tensor input_product(const c10::intrusive_ptr<InputFeatures>& x, const at::Tensor& w,

@@ -12,8 +12,9 @@ void describe(OptionVisitor& visitor, StackOptions& options) {
   visitor.real("model.dropout", options.dropout, 0.0, 0.99,
                "dropout behind each hidden activation");
   visitor.real("model.input_dropout", options.input_dropout, 0.0, 0.99, "dropout on the features");
-  visitor.choice("model.init", options.init, {"xavier-uniform", "uniform-out"},
-                 "first weights: U(±sqrt(6/(in+out))) with zero biases, or U(±1/sqrt(out))");
+  visitor.choice("model.init", options.init, {"xavier-uniform", "uniform-out", "xavier-normal"},
+                 "first weights: U(±sqrt(6/(in+out))) with zero biases, U(±1/sqrt(out)), or "
+                 "N(0, 4/(in+out)) with zero biases");
 }
 
 void describe(OptionVisitor& visitor, HeadOptions& options) {

@@ -9,7 +9,7 @@
 
 namespace emgnn {
 
-enum class Init { kXavierUniform, kUniformOut };
+enum class Init { kXavierUniform, kUniformOut, kXavierNormal };
 enum class Readout { kSum, kMean, kMax, kMeanAndMax, kWeightedSumAndMax };
 
 // Of every network made of layers.

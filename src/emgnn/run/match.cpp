@@ -63,8 +63,10 @@ class Matcher {
   MatchedData run() {
     MatchedData out;
     match_edge_types();
+    match_node_types();
     match_features();
     data_.labels = matched_labels(data_.labels, schema_);
+    if (!data_.node_type.empty()) data_.predicted_types = schema_.node_types;
     if (!schema_.node_names.empty()) out.node_row = node_rows();
     out.rows = rows_of_types(data_, schema_.node_types);
     out.notes = std::move(notes_);
@@ -104,6 +106,20 @@ class Matcher {
     for (int64_t at : places(schema_.edge_types, here, "edge types"))
       ordered.push_back(std::move(data_.graph.relations[static_cast<size_t>(at)]));
     data_.graph.relations = std::move(ordered);
+  }
+
+  // The model's types come first, in its order, whether there are such nodes here or not.
+  void match_node_types() {
+    if (schema_.all_node_types.empty() || data_.node_type.empty()) return;
+    Names names = schema_.all_node_types;
+    std::vector<int32_t> number;  // of each type here
+    for (const std::string& name : data_.node_type_names) {
+      const auto found = std::find(names.begin(), names.end(), name);
+      number.push_back(static_cast<int32_t>(found - names.begin()));
+      if (found == names.end()) names.push_back(name);
+    }
+    for (int32_t& type : data_.node_type) type = number[static_cast<size_t>(type)];
+    data_.node_type_names = std::move(names);
   }
 
   void match_features() {

@@ -97,6 +97,7 @@ DataSchema schema_of(const Data& data, bool with_nodes) {
   const Dataset& graph = *data.graph();
   for (const Relation& relation : graph.graph.relations) out.edge_types.push_back(relation.name);
   out.node_types = labelled_types(graph);
+  out.all_node_types = graph.node_type_names;
   out.feature_names = graph.features.names;
   out.num_features = graph.features.num_cols;
   for (int32_t v = 0; with_nodes && v < graph.graph.num_nodes; ++v)
@@ -116,6 +117,7 @@ std::string encode_model(ModelFile model) {
   metadata["labels"] = Json(model.schema.label_names).dump();
   metadata["edge_types"] = Json(model.schema.edge_types).dump();
   metadata["node_types"] = Json(model.schema.node_types).dump();
+  metadata["all_node_types"] = Json(model.schema.all_node_types).dump();
   metadata["features"] = Json(model.schema.feature_names).dump();
   metadata["num_features"] = std::to_string(model.schema.num_features);
   metadata["nodes"] = Json(model.schema.node_names).dump();
@@ -140,6 +142,9 @@ ModelFile decode_model(std::string_view bytes, const std::string& name) {
                      .label_names = metadata.json<Names>("labels"),
                      .edge_types = metadata.json<Names>("edge_types"),
                      .node_types = metadata.json<Names>("node_types"),
+                     .all_node_types = entries.contains("all_node_types")
+                                           ? metadata.json<Names>("all_node_types")
+                                           : Names(),
                      .feature_names = metadata.json<Names>("features"),
                      .num_features = static_cast<int64_t>(metadata.number("num_features")),
                      .node_names = metadata.json<Names>("nodes")},

@@ -24,8 +24,9 @@ struct DataSchema {
   std::vector<std::string> label_names;
   // of graphs
   std::vector<std::string> edge_types;
-  std::vector<std::string> node_types;     // those that are predicted; empty: all
-  std::vector<std::string> feature_names;  // empty: columns have no names
+  std::vector<std::string> node_types;      // those that are predicted; empty: all
+  std::vector<std::string> all_node_types;  // empty: types are not told apart, or not known
+  std::vector<std::string> feature_names;   // empty: columns have no names
   int64_t num_features = 0;
   std::vector<std::string> node_names;  // where weights belong to nodes
 };

@@ -14,7 +14,9 @@ namespace emgnn {
 
 struct GraphBatch {
   c10::intrusive_ptr<InputFeatures> input;            // of the rows that the first hop reads
-  std::vector<c10::intrusive_ptr<Propagation>> hops;  // at least one
+  std::vector<c10::intrusive_ptr<Propagation>> hops;  // at least one, unless there are blocks
+  // What was found along meta-paths from each row; the first is `input`. None: there are hops.
+  std::vector<c10::intrusive_ptr<InputFeatures>> blocks;
   // Small graphs: the output rows of the last hop by item. None: every row is an output.
   std::shared_ptr<const Segments> items;
   // λ of the item that a hop's output row belongs to, [outputs, 1]; undefined where the rows of
