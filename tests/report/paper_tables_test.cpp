@@ -135,8 +135,9 @@ TEST(PaperTables, OutlineNamesEveryRowAndColumnInShortLines) {
   }
   expect_part(outline(paper_table("heterogeneous")),
               "rows gcn, gat, gtn, gtn-regularised, simple-hgn, sehgnn, em-gcn-pt, em-gcn-po, "
-              "em-gcn-pd, em-gcn-ph, "
-              "em-gcn-held-out, em-gcn-averaged;");
+              "em-gcn-pd, em-gcn-ph,\n      em-gcn-held-out, em-gcn-averaged\n");
+  expect_part(outline(paper_table("heterophilic")),
+              "; published only: dropedge, rsgnn, bgcn, acmp");
 }
 
 TEST(PaperTables, TrainsWhatThisVersionHasUnlessNamed) {
@@ -157,7 +158,8 @@ TEST(PaperTables, WhatIsNotThereIsNamed) {
     expect_part(message_of<UsageError>(f), part);
   };
   expect("did you mean heterogeneous", [] { paper_table("heterogenous"); });
-  expect("the paper has imdb 58.91 / 58.30, acm", [&] { select_rows(table, {"simple-hgn"}); });
+  expect("the paper has texas 57.57, wisconsin",
+         [&] { select_rows(paper_table("heterophilic"), {"dropedge"}); });
   expect("did you mean em-gcn-p", [&] { select_rows(table, {"em-gcn-px"}); });
   expect("unknown column \"cora\"", [&] { select_columns(table, {"cora"}); });
 }
