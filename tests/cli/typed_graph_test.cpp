@@ -108,10 +108,31 @@ TEST_P(TypedGraph, GoesOnAfterCtrlCToTheSameBytes) {
     EXPECT_EQ(file(name) == read(whole.path() / name), true) << name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Methods, TypedGraph, testing::Values("simple-hgn", "sehgnn"),
+INSTANTIATE_TEST_SUITE_P(Methods, TypedGraph, testing::Values("gtn", "simple-hgn", "sehgnn"),
                          [](const auto& info) {
-                           return std::string(info.param) == "sehgnn" ? "Sehgnn" : "SimpleHgn";
+                           const std::string name = info.param;
+                           return name == "simple-hgn" ? std::string("simple_hgn") : name;
                          });
+
+class Gtn : public TypedGraph {};
+
+TEST_P(Gtn, SelectsAmongBothDirectionsOfEveryEdgeType) {
+  const Outcome trained = run(place_, train("5"));
+  ASSERT_EQ(trained.status, 0) << trained.err;
+  const auto shares = nlohmann::json::parse(trained.out)["runs"][0]["shares"];
+  // Four types join two types of nodes, in two directions; citations books to books.
+  ASSERT_EQ(shares.size(), 4U * 2U + 1U + 1U) << shares;
+  for (const char* name :
+       {"wrote:book-person", "wrote:person-book", "sold:shop-book", "cites:book-book", "none"})
+    EXPECT_TRUE(shares.contains(name)) << shares;
+}
+
+TEST_P(Gtn, ReadsNoSettingsOfGraphs) {
+  expect_one_line(run(place_, train("5", {"--set", "space.normalisation=row"})), 2,
+                  "unknown key \"space.normalisation\" for gtn");
+}
+
+INSTANTIATE_TEST_SUITE_P(Methods, Gtn, testing::Values("gtn"));
 
 }  // namespace
 }  // namespace emgnn::cli_test

@@ -41,7 +41,7 @@ TEST(SplitByNodeTypes, KeepsEachDirectionOfEachPairOfTypesApart) {
   const std::vector<int32_t> type = {1, 1, 0, 2};
   const std::vector<std::string> names = {"author", "paper", "venue"};
   const TypedGraph split = split_by_node_types(graph, type, names);
-  ASSERT_EQ(split.relations.size(), 4U);
+  ASSERT_EQ(split.relations.size(), 3U);  // none of "at", which has no edge
   EXPECT_EQ(split.num_nodes, 4);
   EXPECT_EQ(split.relations[0].name, "by:author-paper");
   EXPECT_EQ(split.relations[0].adjacency.rowptr, (std::vector<int32_t>{0, 0, 0, 2, 2}));
@@ -49,9 +49,12 @@ TEST(SplitByNodeTypes, KeepsEachDirectionOfEachPairOfTypesApart) {
   EXPECT_EQ(split.relations[1].name, "by:paper-author");
   EXPECT_EQ(split.relations[1].adjacency.col, (std::vector<int32_t>{2, 2}));
   EXPECT_EQ(split.relations[1].adjacency.val, (std::vector<float>{2, 5}));
-  EXPECT_EQ(split.relations[2].name, "cites");  // one pair of types
+  EXPECT_EQ(split.relations[2].name, "cites:paper-paper");
   EXPECT_EQ(split.relations[2].adjacency.col, cites.col);
-  EXPECT_EQ(split.relations[3].name, "at");  // no edge
+  const std::vector<std::string> one = {"node"};
+  EXPECT_EQ(split_by_node_types(graph, std::vector<int32_t>(4, 0), one).relations[1].name, "cites");
+  const TypedGraph empty{.num_nodes = 4, .relations = {{"at", graph_of({})}}};
+  EXPECT_EQ(split_by_node_types(empty, type, names).relations[0].name, "at");
 }
 
 }  // namespace

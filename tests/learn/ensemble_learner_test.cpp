@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "../methods/tiny_methods.h"
@@ -200,6 +201,23 @@ INSTANTIATE_TEST_SUITE_P(All, EnsembleOnData,
                                          Case{"em-gcn-star", "molecules"},
                                          Case{"label-propagation", "relations"}),
                          test_name);
+
+TEST_P(EnsembleOnData, JudgesGraphsByTheMeanOfItsMembers) {
+  const std::vector<int32_t> rows = data_->split().validation;
+  std::map<int64_t, double> want;
+  for (const auto& member : make_members(GetParam().method, data_)) {
+    fit(*member);
+    for (const JudgedGraph& one : member->judge_graphs(rows, {}))
+      want[one.lam_id] += (one.loss + one.score) / kMembers;
+  }
+  const auto together = ensemble();
+  fit(*together);
+  std::map<int64_t, double> got;
+  for (const JudgedGraph& one : together->judge_graphs(rows, {}))
+    got[one.lam_id] = one.loss + one.score;
+  ASSERT_EQ(got.size(), want.size());
+  for (const auto& [graph, sum] : got) EXPECT_NEAR(sum, want.at(graph), 1e-12 * std::abs(sum));
+}
 
 TEST(EnsembleSeed, FirstIsTheRunsOwnAndNoneIsSharedByNeighbouringRuns) {
   std::set<uint64_t> seen;

@@ -2,10 +2,8 @@
 #include <emgnn/models/sehgnn.h>
 
 #include <ATen/ATen.h>
-#include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 
-#include "../base/with_threads.h"
 #include "dense_network.h"
 #include "gradient_check.h"
 #include "networks.h"
@@ -183,18 +181,6 @@ TEST_P(SeHgnnTest, RowsThatAreAskedForTogetherDoNotMatter) {
   const at::Tensor all = evaluate(*network, all_), some = evaluate(*network, some_);
   EXPECT_TRUE(at::allclose(some, all.index_select(0, at::tensor(some_)), 1e-5, 1e-5));
   EXPECT_TRUE(at::allclose(evaluate(*network, {7})[0], all[7], 1e-5, 1e-5));
-}
-
-TEST_P(SeHgnnTest, BitsDoNotDependOnThreads) {
-  const auto gradients = [&] {
-    const auto network = make(0.4);
-    const at::Tensor out = run(*network, all_, {.training = true, .seed = 3, .step = 1});
-    std::vector<at::Tensor> bits = parameter_gradients(*network, out);
-    bits.push_back(out.detach());
-    return bits;
-  };
-  const std::vector<at::Tensor> one = with_threads(1, gradients), many = with_threads(4, gradients);
-  for (size_t k = 0; k < one.size(); ++k) EXPECT_TRUE(one[k].equal(many[k])) << k;
 }
 
 TEST_P(SeHgnnTest, DropsInTrainingOnly) {

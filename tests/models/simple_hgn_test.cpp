@@ -4,7 +4,6 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include "../base/with_threads.h"
 #include "dense_network.h"
 #include "gradient_check.h"
 #include "networks.h"
@@ -152,18 +151,6 @@ TEST_P(SimpleHgnTest, OutputsOfClassesHaveNormOne) {
   const at::NoGradGuard no_grad;
   const at::Tensor norm = run(*make(), all_).norm(2, {1});
   EXPECT_TRUE(at::allclose(norm, at::ones_like(norm), 1e-6, 1e-6));
-}
-
-TEST_P(SimpleHgnTest, BitsDoNotDependOnThreads) {
-  const auto gradients = [&] {
-    const auto network = make();
-    const at::Tensor out = run(*network, all_, {.training = true, .seed = 3, .step = 1});
-    std::vector<at::Tensor> bits = parameter_gradients(*network, out);
-    bits.push_back(out.detach());
-    return bits;
-  };
-  const std::vector<at::Tensor> one = with_threads(1, gradients), many = with_threads(4, gradients);
-  for (size_t k = 0; k < one.size(); ++k) EXPECT_TRUE(one[k].equal(many[k])) << k;
 }
 
 TEST_P(SimpleHgnTest, DropsInTrainingOnly) {

@@ -231,6 +231,8 @@ TEST(ValueTable, RowsOfAColumnDifferInTheGraphAlone) {
     // As many passes over the data: T · T' of the rows over graphs, after no warm-up.
     const PaperRow& em = table.rows.front();
     const auto values = cell_config(table, em, column, false).values();
+    EXPECT_EQ(values.at("em.evidence"), "cross-fit");
+    EXPECT_EQ(values.at("ensemble"), "1");  // its networks are those of the folds
     EXPECT_EQ(values.at("em.warmup"), "0");
     EXPECT_EQ(std::stoi(values.at("em.rounds")) * std::stoi(values.at("em.steps")),
               std::stoi(first.at("fit.epochs")))

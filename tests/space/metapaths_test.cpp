@@ -167,6 +167,16 @@ TEST(Metapaths, LeaveOutTheOwnLabelAndAllThatAreNotForTraining) {
             (Matrix{{0, 0.25}, {0, 0}, {0, 0}}));
 }
 
+// As when a stored model does not know the class of a row that is for training.
+TEST(Metapaths, ATrainingRowWithoutALabelAddsNothing) {
+  Dataset data = movies();
+  data.labels.cls[0] = data.labels.cls[2] = kNoLabel;
+  const MetapathWalks walks(data, {0, 1, 2});
+  const Metapath peers = walks.cycles(2)[1];
+  EXPECT_EQ(dense(walks.labels(peers, std::vector<int32_t>{0, 1, 2})),
+            (Matrix{{0, 0.25}, {0, 0}, {0, 0}}));
+}
+
 struct Setting {
   int relations;
   int32_t types;

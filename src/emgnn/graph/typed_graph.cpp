@@ -72,6 +72,7 @@ TypedGraph split_by_node_types(const TypedGraph& graph, std::span<const int32_t>
   const auto type_of = [&](int32_t node) -> const std::string& {
     return type_names[size_t(node_type[size_t(node)])];
   };
+  if (type_names.size() < 2) return graph;
   TypedGraph out{.num_nodes = graph.num_nodes};
   for (const Relation& relation : graph.relations) {
     const Csr& a = relation.adjacency;
@@ -84,16 +85,13 @@ TypedGraph split_by_node_types(const TypedGraph& graph, std::span<const int32_t>
         part.val.push_back(a.value(e));
       }
     }
-    if (parts.size() < 2) {
-      out.relations.push_back(relation);
-      continue;
-    }
     for (const auto& [types, part] : parts) {
       out.relations.push_back(
           {fmt::format("{}:{}-{}", relation.name, types.first, types.second),
            csr_from_coo(graph.num_nodes, graph.num_nodes, part, Duplicates::kKeepFirst)});
     }
   }
+  if (out.relations.empty()) return graph;  // no edge at all
   return out;
 }
 

@@ -31,7 +31,8 @@ struct UnionPattern {
 UnionPattern union_pattern(const TypedGraph& graph);
 
 // Each relation by the types of the two nodes that its edges join, the row's first: "r:movie-actor"
-// and "r:actor-movie", in the order of the types' names; "r" where there is one such pair or none.
+// and "r:actor-movie", in the order of the types' names. Names say nothing about the rest of the
+// graph, so that other graphs have the same. With one type of nodes, or without edges, as it is.
 TypedGraph split_by_node_types(const TypedGraph& graph, std::span<const int32_t> node_type,
                                std::span<const std::string> type_names);
 

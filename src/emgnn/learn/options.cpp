@@ -24,7 +24,8 @@ void describe(OptionVisitor& v, OptimOptions& o) {
 }
 
 void describe(OptionVisitor& v, BatchOptions& o) {
-  v.integer("optim.batch", o.size, 2, kMany, "molecules, or nodes of sehgnn, of one gradient step");
+  v.integer("optim.batch", o.size, 2, kMany,
+            "of one gradient step: molecules, or nodes of sehgnn; others take all nodes");
 }
 
 void describe(OptionVisitor& v, StopOptions& o) {

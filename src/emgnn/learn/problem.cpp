@@ -194,7 +194,7 @@ void Problem::visit_beliefs(StateVisitor& visitor, const std::string& name) {
 int64_t Problem::steps_per_epoch() const {
   if (!family().small_graphs()) return 1;
   const auto n = static_cast<int64_t>(data().split().train.size() - options_.left_out.size());
-  // A single molecule has no moments to normalise by: it joins the batch before.
+  // A single row has no moments to normalise by: it joins the batch before.
   const int64_t alone = n % options_.batch.size == 1 && n > 1 ? 1 : 0;
   return (n + options_.batch.size - 1) / options_.batch.size - alone;
 }

@@ -26,7 +26,7 @@ class KnownLabels {
  public:
   KnownLabels(const Labels& labels, std::span<const int32_t> train)
       : labels_(labels), known_(static_cast<size_t>(labels.num_rows), 0) {
-    for (int32_t row : train) known_[static_cast<size_t>(row)] = 1;
+    for (int32_t row : train) known_[static_cast<size_t>(row)] = labels.known(row) ? 1 : 0;
     mean_.assign(labels.names.size(), 0.0);
     scale_.assign(labels.names.size(), 1.0);
     if (labels.kind != LabelKind::kValues) return;

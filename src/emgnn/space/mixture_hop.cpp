@@ -301,9 +301,7 @@ class RowMixturePropagation : public PatternPropagation {
 MixtureHop::MixtureHop(Hop h, const UnionPattern& graph,
                        const std::vector<std::vector<double>>& degree, const Trusts& trusts,
                        const MixtureOptions& options)
-    : pattern(std::move(h)),
-      normalisation(options.normalisation),
-      mixing(options.mixing) {
+    : pattern(std::move(h)), normalisation(options.normalisation), mixing(options.mixing) {
   const Hop& hop = pattern.hop;
   std::vector<float> diagonal(hop.entry.size());
   is_diagonal.resize(hop.entry.size());
