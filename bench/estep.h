@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "beside.h"
 #include "gcn.h"
 
 #include <emgnn/learn/task.h>
@@ -110,17 +111,6 @@ inline void check_equal(const std::vector<double>& a, const std::vector<double>&
     std::fprintf(stderr, "the losses of graph %zu differ: %.9g and %.9g\n", i, a[i], b[i]);
     std::exit(1);
   }
-}
-
-template <class F>
-void register_timed(const std::string& name, F f) {
-  benchmark::RegisterBenchmark(name.c_str(),
-                               [f](benchmark::State& state) {
-                                 for (auto _ : state) benchmark::DoNotOptimize(f());
-                               })
-      ->Unit(benchmark::kMillisecond)
-      ->MeasureProcessCPUTime()
-      ->UseRealTime();
 }
 
 inline void register_estep(const std::string& name, EStepProblem problem) {
