@@ -11,13 +11,22 @@
 namespace emgnn {
 namespace {
 
+Results results_of(const std::vector<RunRecord>& runs) {
+  const auto known = class_score_info();
+  return {.dataset = "d",
+          .method = "gcn",
+          .config = {},
+          .scores = {known.begin(), known.end()},
+          .runs = runs};
+}
+
 TEST(TableCells, SetsTheFiguresBesideThePapers) {
   const PaperTable& table = paper_table("heterogeneous");
   std::vector<RunRecord> runs(2);
   runs[0].test = Scores{{"micro_f1", 0.94}, {"macro_f1", 0.92}};
   runs[1].test = Scores{{"micro_f1", 0.96}, {"macro_f1", 0.94}};
-  const auto cells =
-      table_cells(table, *select_rows(table, {"em-gcn-ph"}).front(), table.columns[2], runs);
+  const auto cells = table_cells(table, *select_rows(table, {"em-gcn-ph"}).front(),
+                                 table.columns[2], results_of(runs));
   ASSERT_EQ(cells.size(), 2U);
   EXPECT_DOUBLE_EQ(cells[0].here.mean, 0.95);
   EXPECT_DOUBLE_EQ(cells[0].paper->mean, 0.9502);
@@ -32,8 +41,9 @@ TEST(TableCells, ShowErrorsOfValuesInTheirOwnUnit) {
   std::vector<RunRecord> runs(2);
   runs[0].test = Scores{{"rmse", 0.9}};
   runs[1].test = Scores{{"rmse", 1.0}};
-  const auto cells = table_cells(table, *select_rows(table, {"em-gcn-star"}).front(),
-                                 *select_columns(table, {"freesolv-random"}).front(), runs);
+  const auto cells =
+      table_cells(table, *select_rows(table, {"em-gcn-star"}).front(),
+                  *select_columns(table, {"freesolv-random"}).front(), results_of(runs));
   ASSERT_EQ(cells.size(), 1U);
   EXPECT_DOUBLE_EQ(cells[0].here.mean, 0.95);
   EXPECT_DOUBLE_EQ(cells[0].paper->mean, 0.936);
@@ -46,7 +56,7 @@ TEST(TableCells, LeaveBlankWhatThePaperDoesNotGive) {
   const PaperTable& table = paper_table("perturbation");
   std::vector<RunRecord> runs(2);
   runs[0].test = runs[1].test = Scores{{"accuracy", 0.75}};
-  const auto cells = table_cells(table, table.rows[1], table.columns[3], runs);
+  const auto cells = table_cells(table, table.rows[1], table.columns[3], results_of(runs));
   ASSERT_EQ(cells.size(), 1U);
   EXPECT_EQ(cells[0].column, "cora-15");
   EXPECT_TRUE(to_json(cells)[0]["paper_mean"].is_null());
@@ -79,13 +89,14 @@ TEST(TableCells, WithoutAScoreHaveADash) {
     run.test = Scores{{"accuracy", 0.75}, {"nll", 0.5}, {"ece", 0.1}};
     run.graph_rank = GraphRank{.graphs = 11, .correlation = 0.5};
   }
-  std::vector<TableCell> cells = table_cells(table, table.rows[0], table.columns[0], runs);
+  std::vector<TableCell> cells =
+      table_cells(table, table.rows[0], table.columns[0], results_of(runs));
   ASSERT_EQ(cells.size(), 4U);
   EXPECT_EQ(cells[3].metric.name, "graph_rank");
   EXPECT_EQ(cells[3].runs, (std::vector<double>{0.5, 0.5}));
   // Not defined in one run: of none, or the pairs would not fit.
   runs[1].graph_rank->correlation.reset();
-  for (TableCell& cell : table_cells(table, table.rows[1], table.columns[0], runs))
+  for (TableCell& cell : table_cells(table, table.rows[1], table.columns[0], results_of(runs)))
     cells.push_back(cell);
   compare_with("em", cells);
   EXPECT_TRUE(cells[7].runs.empty());
@@ -134,11 +145,100 @@ TEST(TableCells, TimeRunsInSeconds) {
   std::vector<RunRecord> runs(2);
   runs[0].seconds = 1.5;
   runs[1].seconds = 2.5;
-  const auto cells =
-      table_cells(table, *select_rows(table, {"em-gcn"}).front(), table.columns[0], runs);
+  const auto cells = table_cells(table, *select_rows(table, {"em-gcn"}).front(), table.columns[0],
+                                 results_of(runs));
   EXPECT_DOUBLE_EQ(cells[0].here.mean, 2.0);
+  EXPECT_FALSE(cells[0].higher_is_better);
   EXPECT_NE(to_text(cells).find("2.00 ± 0.71   86.06 ± 1.39      -84.06"), std::string::npos)
       << to_text(cells);
+}
+
+class Marks : public testing::Test {
+ protected:
+  void add(const std::string& row, const std::string& column, const std::string& metric,
+           double mean, bool higher_is_better = true) {
+    TableCell& cell = cells_.emplace_back();
+    cell.row = row;
+    cell.column = column;
+    cell.metric = {.name = metric, .percent = true, .decimals = 2};
+    cell.here = {mean, 0.01};
+    cell.runs = {mean};
+    cell.higher_is_better = higher_is_better;
+  }
+  std::vector<int> places() {
+    mark_best(cells_);
+    std::vector<int> out;
+    for (const TableCell& cell : cells_) out.push_back(cell.place);
+    return out;
+  }
+  std::vector<TableCell> cells_;
+};
+
+TEST_F(Marks, AreOfEachColumnAndMetric) {
+  add("a", "acm", "micro_f1", 0.90);
+  add("a", "acm", "nll", 0.5, false);
+  add("b", "acm", "micro_f1", 0.92);
+  add("b", "acm", "nll", 0.3, false);
+  add("c", "acm", "micro_f1", 0.91);
+  add("c", "acm", "nll", 0.7, false);
+  add("a", "dblp", "micro_f1", 0.95);
+  add("b", "dblp", "micro_f1", 0.94);
+  EXPECT_EQ(places(), (std::vector<int>{0, 2, 1, 1, 2, 0, 1, 2}));
+}
+
+TEST_F(Marks, DoNotCountThePaper) {
+  add("a", "acm", "micro_f1", 0.90);
+  add("b", "acm", "micro_f1", 0.91);
+  for (TableCell& cell : cells_) cell.paper = MeanStd{0.99, 0.0};
+  EXPECT_EQ(places(), (std::vector<int>{2, 1}));
+}
+
+TEST_F(Marks, AreSharedByMeansThatPrintAlike) {
+  add("a", "acm", "micro_f1", 0.912304);
+  add("b", "acm", "micro_f1", 0.912296);  // 91.23 as well
+  add("c", "acm", "micro_f1", 0.9121);
+  add("d", "acm", "micro_f1", 0.9121);
+  add("e", "acm", "micro_f1", 0.9120);
+  EXPECT_EQ(places(), (std::vector<int>{1, 1, 2, 2, 0}));
+}
+
+TEST_F(Marks, NeedTwoRowsWithTheScore) {
+  add("a", "acm", "graph_rank", 0.5);
+  add("b", "acm", "graph_rank", 0.0);
+  cells_.back().runs.clear();
+  EXPECT_EQ(places(), (std::vector<int>{0, 0}));
+  EXPECT_EQ(to_text(cells_).find("second best"), std::string::npos);
+  EXPECT_TRUE(to_json(cells_)[0]["place"].is_null());
+}
+
+TEST_F(Marks, AreExplainedUnderTheTable) {
+  add("a", "acm", "micro_f1", 0.90);
+  add("b", "acm", "micro_f1", 0.91);
+  add("c", "acm", "micro_f1", 0.89);
+  EXPECT_EQ(to_text(cells_).find("*"), std::string::npos);  // not asked for
+  places();
+  const std::string text = to_text(cells_);
+  for (const char* part : {"90.00 ± 1.00+", "91.00 ± 1.00*", "89.00 ± 1.00 ",
+                           "\n* best and + second best of the rows"})
+    EXPECT_NE(text.find(part), std::string::npos) << text;
+  EXPECT_EQ(to_json(cells_)[0]["place"], 2);
+  EXPECT_EQ(to_json(cells_)[1]["place"], 1);
+  EXPECT_TRUE(to_json(cells_)[2]["place"].is_null());
+}
+
+TEST(TableCells, KnowWhichWayIsBetterAndHowLongARunTook) {
+  const PaperTable& table = paper_table("value");
+  std::vector<RunRecord> runs(2);
+  for (RunRecord& run : runs) run.test = Scores{{"accuracy", 0.75}, {"nll", 0.5}, {"ece", 0.1}};
+  runs[0].seconds = 1.0;
+  runs[1].seconds = 2.5;
+  const auto cells = table_cells(table, table.rows[0], table.columns[0], results_of(runs));
+  std::vector<bool> higher;
+  for (const TableCell& cell : cells) higher.push_back(cell.higher_is_better);
+  EXPECT_EQ(higher, (std::vector<bool>{true, false, false, true}));  // nll, ece
+  EXPECT_DOUBLE_EQ(cells[0].seconds, 1.75);
+  EXPECT_NE(to_text(cells).find("1.75\n"), std::string::npos) << to_text(cells);
+  EXPECT_EQ(to_json(cells)[0]["seconds"], 1.75);
 }
 
 TEST(TableCells, OfAHiddenTestAreTheValidationScores) {
@@ -151,7 +251,7 @@ TEST(TableCells, OfAHiddenTestAreTheValidationScores) {
 
 TEST(TableCells, RunsOfAnotherTaskAreABug) {
   const PaperTable& table = paper_table("molecules");
-  EXPECT_THROW(table_cells(table, table.rows[0], table.columns[0], std::vector<RunRecord>(1)),
+  EXPECT_THROW(table_cells(table, table.rows[0], table.columns[0], results_of({RunRecord()})),
                InternalError);
 }
 

@@ -37,8 +37,9 @@ Examples:
   emgnn reproduce heterogeneous --out table
       all cells, ten runs each, one run folder per cell; the same command again resumes after Ctrl-C
   emgnn reproduce heterogeneous --rows em-gcn-pt,gcn --columns imdb --runs 3 --json
-      {"table", "runs", "seed", "cells": [{"row", "column", "metric", "mean", "std", "paper_mean", "paper_std"}], "version"},
-      scores as shares of 1; of molecules the RMSE in the unit of the target; the paper's null where it gives none
+      {"table", "runs", "seed", "cells": [{"row", "column", "metric", "mean", "std", "paper_mean", "paper_std",
+       "seconds", "place"}], "version"}, scores as shares of 1; of molecules the RMSE in the unit of the target; the paper's
+      null where it gives none; "seconds" of one run; "place" 1 is the best row of a column, 2 the second best, others null
   emgnn reproduce value --columns cora-20 --runs 10 --redraw
       what the distribution over graphs is worth: the same network on one graph, with learned shares, in ensembles, ...;
       "difference" is em less the row, paired by run. No figure of it is published. See docs/value.md.
@@ -130,7 +131,7 @@ std::vector<TableCell> train(const PaperTable& table, const std::vector<Cell>& c
     const auto& [row, column, request] = cells[i];
     if (!cells[i].is_trained()) {
       const TrainedCell& best = best_by_validation(table, *row, *column, trained);
-      for (TableCell& cell : table_cells(table, *row, *column, best.results.runs)) {
+      for (TableCell& cell : table_cells(table, *row, *column, best.results)) {
         cell.chosen = best.row->name;
         out.push_back(std::move(cell));
       }
@@ -141,7 +142,7 @@ std::vector<TableCell> train(const PaperTable& table, const std::vector<Cell>& c
     }
     Progress progress(request.runs, quiet);
     trained.push_back({row, column, services().fit(request, progress)});
-    for (TableCell& cell : table_cells(table, *row, *column, trained.back().results.runs))
+    for (TableCell& cell : table_cells(table, *row, *column, trained.back().results))
       out.push_back(std::move(cell));
   }
   return out;
@@ -161,6 +162,7 @@ void run(const ReproduceArguments& arguments, const std::string& invocation) {
     throw with_way_on(stop, arguments.run, rescue, invocation);
   }
   if (!table.compare.empty()) compare_with(table.compare, figures);
+  mark_best(figures);
   if (arguments.run.json) {
     const nlohmann::ordered_json json = {
         {"table", table.name},         {"runs", arguments.run.runs}, {"seed", arguments.run.seed},

@@ -3,7 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
 
 #include <emgnn/base/error.h>
 
@@ -19,6 +23,7 @@ std::string text_of(const PaperMetric& metric, const MeanStd& value) {
 }
 
 constexpr const char* kGraphRank = "graph_rank";
+constexpr const char* kSeconds = "seconds";
 
 // Of every run, or of none: differences are paired.
 std::vector<double> values_of(const PaperMetric& metric, const std::vector<RunRecord>& runs) {
@@ -38,6 +43,19 @@ double mean_validation(const Results& results, const std::string& score) {
   return mean_std(each).mean;
 }
 
+// Of the two that are no score of a task, only time is better when it is short.
+bool higher_is_better(const std::string& metric, const std::vector<ScoreInfo>& scores) {
+  const auto info = std::find_if(scores.begin(), scores.end(),
+                                 [&](const ScoreInfo& i) { return i.name == metric; });
+  return info == scores.end() ? metric != kSeconds : info->higher_is_better;
+}
+
+// The mean as it is printed, in units of its last digit; more is better.
+long long printed_rank(const TableCell& cell) {
+  const double digits = cell.metric.unit() * std::pow(10.0, cell.metric.decimals);
+  return std::llround((cell.higher_is_better ? 1.0 : -1.0) * cell.here.mean * digits);
+}
+
 std::string signed_text(const PaperMetric& metric, double difference) {
   return fmt::format("{:+.{}f}", metric.unit() * difference, metric.decimals);
 }
@@ -45,17 +63,19 @@ std::string signed_text(const PaperMetric& metric, double difference) {
 }  // namespace
 
 std::optional<double> metric_value(const RunRecord& run, const std::string& name) {
-  if (name == "seconds") return run.seconds;
+  if (name == kSeconds) return run.seconds;
   if (name == kGraphRank) return run.graph_rank ? run.graph_rank->correlation : std::nullopt;
   const double* value = run.test ? run.test->find(name) : run.validation.scores.find(name);
   return value == nullptr ? std::nullopt : std::optional(*value);
 }
 
 std::vector<TableCell> table_cells(const PaperTable& table, const PaperRow& row,
-                                   const PaperColumn& column, const std::vector<RunRecord>& runs) {
+                                   const PaperColumn& column, const Results& results) {
   const auto found = std::find_if(table.columns.begin(), table.columns.end(),
                                   [&](const PaperColumn& c) { return c.name == column.name; });
   const auto first = static_cast<size_t>(found - table.columns.begin()) * table.metrics.size();
+  std::vector<double> seconds;
+  for (const RunRecord& run : results.runs) seconds.push_back(run.seconds);
   std::vector<TableCell> out;
   for (size_t m = 0; m < table.metrics.size(); ++m) {
     const PaperMetric& metric = table.metrics[m];
@@ -64,7 +84,9 @@ std::vector<TableCell> table_cells(const PaperTable& table, const PaperRow& row,
                    .metric = metric,
                    .here = {},
                    .paper = {},
-                   .runs = values_of(metric, runs)};
+                   .runs = values_of(metric, results.runs)};
+    cell.higher_is_better = higher_is_better(metric.name, results.scores);
+    cell.seconds = mean_std(seconds).mean;
     if (!cell.runs.empty()) cell.here = mean_std(cell.runs);
     if (!row.figures.empty()) {
       const MeanStd& paper = row.figures[first + m];
@@ -114,6 +136,21 @@ void compare_with(const std::string& row, std::vector<TableCell>& cells) {
   }
 }
 
+void mark_best(std::vector<TableCell>& cells) {
+  std::map<std::pair<std::string, std::string>, std::vector<TableCell*>> columns;
+  for (TableCell& cell : cells)
+    if (!cell.runs.empty()) columns[{cell.column, cell.metric.name}].push_back(&cell);
+  for (auto& [column, rows] : columns) {
+    if (rows.size() < 2) continue;
+    std::set<long long, std::greater<>> ranks;
+    for (const TableCell* cell : rows) ranks.insert(printed_rank(*cell));
+    for (TableCell* cell : rows) {
+      const auto better = std::distance(ranks.begin(), ranks.find(printed_rank(*cell)));
+      if (better < 2) cell->place = static_cast<int>(better) + 1;
+    }
+  }
+}
+
 Json to_json(const std::vector<TableCell>& cells) {
   Json out = Json::array();
   for (const TableCell& cell : cells) {
@@ -127,19 +164,21 @@ Json to_json(const std::vector<TableCell>& cells) {
                    {"difference", cell.difference ? Json(cell.difference->mean) : Json()},
                    {"difference_se", cell.difference ? Json(cell.difference->std) : Json()},
                    {"paper_mean", cell.paper ? Json(cell.paper->mean) : Json()},
-                   {"paper_std", cell.paper ? Json(cell.paper->std) : Json()}});
+                   {"paper_std", cell.paper ? Json(cell.paper->std) : Json()},
+                   {"seconds", cell.seconds},
+                   {"place", cell.place == 0 ? Json() : Json(cell.place)}});
     if (!cell.chosen.empty()) out.back()["chosen"] = cell.chosen;
   }
   return out;
 }
 
 std::string to_text(const std::vector<TableCell>& cells) {
-  constexpr const char* kRow = "{:<16}{:<24}{:<12}{:>15}{:>15}{:>{}}\n";
-  const bool compared = std::any_of(cells.begin(), cells.end(),
-                                    [](const TableCell& cell) { return cell.difference; });
-  const int width = compared ? 18 : 12;
-  std::string out =
-      fmt::format(kRow, "row", "column", "metric", "emgnn", "the paper", "difference", width);
+  constexpr const char* kRow = "{:<16}{:<24}{:<12}{:>15}{}{:>14}{:>{}}{:>11}\n";
+  constexpr const char* kMarks[] = {" ", "*", "+"};  // by place
+  const auto any = [&](const auto& is) { return std::any_of(cells.begin(), cells.end(), is); };
+  const int width = any([](const TableCell& cell) { return cell.difference; }) ? 18 : 12;
+  std::string out = fmt::format(kRow, "row", "column", "metric", "emgnn", kMarks[0], "the paper",
+                                "difference", width, "s per run");
   for (const TableCell& cell : cells) {
     const PaperMetric& metric = cell.metric;
     std::string paper, difference;
@@ -152,10 +191,12 @@ std::string to_text(const std::vector<TableCell>& cells) {
     }
     const std::string name =
         cell.chosen.empty() ? cell.row : fmt::format("{} ({})", cell.row, cell.chosen);
-    out +=
-        fmt::format(kRow, name, cell.column, metric.name,
-                    cell.runs.empty() ? "–" : text_of(metric, cell.here), paper, difference, width);
+    out += fmt::format(kRow, name, cell.column, metric.name,
+                       cell.runs.empty() ? "–" : text_of(metric, cell.here), kMarks[cell.place],
+                       paper, difference, width, fmt::format("{:.2f}", cell.seconds));
   }
+  if (any([](const TableCell& cell) { return cell.place > 0; }))
+    out += "\n* best and + second best of the rows that were trained, by their means\n";
   return out;
 }
 

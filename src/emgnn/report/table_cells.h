@@ -27,10 +27,13 @@ struct TableCell {
   std::vector<double> runs = {};           // in the order of the seeds; empty: it has no such score
   std::optional<MeanStd> difference = {};  // to another row, with its standard error as std
   std::string chosen = {};                 // of a choice: the row it is
+  bool higher_is_better = true;
+  double seconds = 0.0;  // of one run, on average
+  int place = 0;         // 1: the best of its column, 2: the second best; 0: neither
 };
 // One per metric of the table.
 std::vector<TableCell> table_cells(const PaperTable& table, const PaperRow& row,
-                                   const PaperColumn& column, const std::vector<RunRecord>& runs);
+                                   const PaperColumn& column, const Results& results);
 
 // The results of the rows in one column.
 struct TrainedCell {
@@ -46,6 +49,10 @@ const TrainedCell& best_by_validation(const PaperTable& table, const PaperRow& c
 
 // Of `row` less every other row, run by run: the mean and its standard error.
 void compare_with(const std::string& row, std::vector<TableCell>& cells);
+
+// Fills `place`, among the rows that were trained: the paper's figures take no part. Means that print
+// alike share a place. A row that is alone in its column has none.
+void mark_best(std::vector<TableCell>& cells);
 
 nlohmann::ordered_json to_json(const std::vector<TableCell>& cells);
 std::string to_text(const std::vector<TableCell>& cells);  // as printed
