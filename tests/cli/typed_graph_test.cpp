@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A user's own graph with types of nodes and five types of edges, and the methods that know them.
+// A user's own graph with five types of nodes and of edges, the methods that know them, and one that
+// does not.
 #include <gtest/gtest.h>
 
 #include <unistd.h>
@@ -13,10 +14,17 @@
 namespace emgnn::cli_test {
 namespace {
 
-constexpr int kBooks = 60, kPeople = 24, kShops = 6;
+constexpr int kBooks = 60, kPeople = 24, kShops = 6, kTowns = 3, kPrinters = 4;
 
-// Books have labels; `reversed` names the nodes, their types and the edges in the opposite order.
-void write_graph(const Workplace& place, const std::string& folder, bool reversed) {
+struct GraphOptions {
+  bool reversed = false;   // nodes, their types and the edges are named in the opposite order
+  bool new_nodes = false;  // a book and a person more, with edges
+  std::string book = "book", shop = "shop";  // what these types of nodes are called
+};
+
+// Five types of nodes and of edges. Books have labels.
+void write_graph(const Workplace& place, const std::string& folder,
+                 const GraphOptions& options = {}) {
   std::vector<std::string> nodes, edges;
   const char* parts[] = {"train", "validation", "test"};
   const auto add = [](std::vector<std::string>& to, const std::string& line) {
@@ -24,34 +32,45 @@ void write_graph(const Workplace& place, const std::string& folder, bool reverse
   };
   const auto number = [](int i) { return std::to_string(i); };
   for (int i = 0; i < kBooks; ++i)
-    add(nodes, "b" + number(i) + ",book," + (i % 2 == 0 ? "red," : "blue,") + parts[i / 2 % 3] +
-                   "," + number(i % 5) + "," + number(i * 7 % 4));
+    add(nodes, "b" + number(i) + "," + options.book + "," + (i % 2 == 0 ? "red," : "blue,") +
+                   parts[i / 2 % 3] + "," + number(i % 5) + "," + number(i * 7 % 4));
   for (int i = 0; i < kPeople; ++i)
     add(nodes, "p" + number(i) + ",person,,," + number(i % 2) + "," + number(i % 3));
-  for (int i = 0; i < kShops; ++i) add(nodes, "s" + number(i) + ",shop,,,1," + number(i));
+  for (int i = 0; i < kShops; ++i)
+    add(nodes, "s" + number(i) + "," + options.shop + ",,,1," + number(i));
+  for (int i = 0; i < kTowns; ++i) add(nodes, "t" + number(i) + ",town,,,2," + number(i));
+  for (int i = 0; i < kPrinters; ++i)
+    add(nodes, "r" + number(i) + ",printer,,," + number(i % 2) + "," + number(i));
   for (int i = 0; i < kBooks; ++i) {
     const std::string book = "b" + number(i) + ",";
     add(edges, book + "p" + number(i % kPeople) + ",wrote");
-    add(edges, book + "p" + number(i * 5 % kPeople) + ",read");
-    add(edges, book + "p" + number((i + 2) % kPeople) + ",printed");
+    add(edges, book + "r" + number(i % kPrinters) + ",printed");
     add(edges, book + "s" + number(i % kShops) + ",sold");
     add(edges, book + "b" + number((i + 4) % kBooks) + ",cites");
   }
-  if (reversed) {
+  for (int i = 0; i < kShops; ++i)
+    add(edges, "s" + number(i) + ",t" + number(i % kTowns) + ",lies in");
+  if (options.new_nodes) {
+    add(nodes, "new book,book,,,1,1");
+    add(nodes, "new person,person,,,0,1");
+    for (const char* line : {"new person,wrote", "s1,sold", "b3,cites"})
+      add(edges, std::string("new book,") + line);
+  }
+  if (options.reversed) {
     std::reverse(nodes.begin(), nodes.end());
     std::reverse(edges.begin(), edges.end());
   }
   std::string node_text = "id,type,label,split,x,y\n", edge_text = "source,target,type\n";
   for (const std::string& line : nodes) node_text += line;
   for (const std::string& line : edges) edge_text += line;
-  std::filesystem::create_directory(place.path() / folder);
+  std::filesystem::create_directories(place.path() / folder);
   write(place, folder + "/nodes.csv", node_text);
   write(place, folder + "/edges.csv", edge_text);
 }
 
 class TypedGraph : public testing::TestWithParam<const char*> {
  protected:
-  TypedGraph() { write_graph(place_, "graph", false); }
+  TypedGraph() { write_graph(place_, "graph"); }
 
   std::vector<std::string> train(const std::string& epochs,
                                  const std::vector<std::string>& more = {}) const {
@@ -60,13 +79,22 @@ class TypedGraph : public testing::TestWithParam<const char*> {
          "--set", "model.hidden=8", "--set", "fit.epochs=" + epochs, "--set", "stop.rule=never"},
         more);
   }
+  // What a model of sehgnn must do to serve other data.
+  static std::vector<std::string> without_labels() {
+    if (GetParam() != std::string("sehgnn")) return {};
+    return {"--set", "model.label_hops=0"};
+  }
+  static std::vector<std::string> predict_other() {
+    return {"predict", "--run", "run", "--dataset", "other", "--out", "other.csv", "--quiet"};
+  }
   std::string file(const std::string& name) const { return read(place_.path() / name); }
 
   const Workplace place_;
 };
 
 TEST_P(TypedGraph, TrainsOnFiveEdgeTypesAndPredictsTheSameAgain) {
-  const Outcome trained = run(place_, train("60"));
+  const Outcome trained =
+      run(place_, train("60", {"--set", "model.dropout=0", "--set", "model.input_dropout=0"}));
   ASSERT_EQ(trained.status, 0) << trained.err;
   const auto json = nlohmann::json::parse(trained.out);
   EXPECT_GT(json["mean"]["accuracy"].get<double>(), 0.6);  // two classes
@@ -77,16 +105,10 @@ TEST_P(TypedGraph, TrainsOnFiveEdgeTypesAndPredictsTheSameAgain) {
   EXPECT_EQ(before, after);
 }
 
-// On other data there are no training labels, so the model goes without.
 TEST_P(TypedGraph, AnotherOrderOfNodesAndTypesChangesNothing) {
-  const bool labels = std::string(GetParam()) == "sehgnn";
-  ASSERT_EQ(run(place_, train("10", labels ? std::vector<std::string>{"--set", "model.label_hops=0"}
-                                           : std::vector<std::string>{}))
-                .status,
-            0);
-  write_graph(place_, "other", true);
-  const Outcome predicted = run(
-      place_, {"predict", "--run", "run", "--dataset", "other", "--out", "other.csv", "--quiet"});
+  ASSERT_EQ(run(place_, train("10", without_labels())).status, 0);
+  write_graph(place_, "other", {.reversed = true});
+  const Outcome predicted = run(place_, predict_other());
   ASSERT_EQ(predicted.status, 0) << predicted.err;
   const auto before = column(file("run/predictions.csv"), "p(red)"),
              after = column(file("other.csv"), "p(red)");
@@ -94,21 +116,62 @@ TEST_P(TypedGraph, AnotherOrderOfNodesAndTypesChangesNothing) {
   for (const auto& [node, p] : before) EXPECT_NEAR(std::stod(p), std::stod(after.at(node)), 1e-4);
 }
 
-TEST_P(TypedGraph, GoesOnAfterCtrlCToTheSameBytes) {
-  const std::vector<std::string> call = train("300");
-  Program program(place_, call);
-  while (program.running() && file("run/metrics.jsonl").size() < 3000) usleep(2000);
-  program.send(SIGINT);
-  EXPECT_EQ(program.wait().status, 4);
-  ASSERT_EQ(run(place_, call).status, 0);
-  const Workplace whole;
-  write_graph(whole, "graph", false);
-  ASSERT_EQ(run(whole, call).status, 0);
-  for (const char* name : {"run/model.safetensors", "run/predictions.csv", "run/metrics.jsonl"})
-    EXPECT_EQ(file(name) == read(whole.path() / name), true) << name;
+TEST_P(TypedGraph, PredictsNodesThatItHasNotSeen) {
+  ASSERT_EQ(run(place_, train("10", without_labels())).status, 0);
+  write_graph(place_, "other", {.new_nodes = true});
+  const Outcome predicted = run(place_, predict_other());
+  ASSERT_EQ(predicted.status, 0) << predicted.err;
+  const auto after = column(file("other.csv"), "p(red)");
+  EXPECT_EQ(after.size(), static_cast<size_t>(kBooks) + 1);
+  ASSERT_TRUE(after.contains("new book"));
+  const double p = std::stod(after.at("new book"));
+  EXPECT_GT(p, 0.0);
+  EXPECT_LT(p, 1.0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Methods, TypedGraph, testing::Values("gtn", "simple-hgn", "sehgnn"),
+// Weights that belong to types cannot serve others; gat has none.
+TEST_P(TypedGraph, SaysWhichTypesOfNodesItDoesNotKnow) {
+  ASSERT_EQ(run(place_, train("2", without_labels())).status, 0);
+  write_graph(place_, "other", {.shop = "stall"});
+  const Outcome stalls = run(place_, predict_other());
+  if (GetParam() == std::string("gat")) {
+    EXPECT_EQ(stalls.status, 0) << stalls.err;
+  } else {
+    expect_one_line(stalls, 2,
+                    "other does not fit the model: the model does not know the node types stall");
+  }
+  write_graph(place_, "other", {.book = "volume"});
+  expect_one_line(run(place_, predict_other()), 2,
+                  "other does not fit the model: it has no nodes of type book");
+}
+
+// A kill before there is a checkpoint, Ctrl-C, which leaves one, and a kill some epochs behind it.
+TEST_P(TypedGraph, GoesOnAfterKillsAndCtrlCToTheSameBytes) {
+  const std::vector<std::string> call = train("400");
+  const Workplace whole;
+  write_graph(whole, "graph");
+  ASSERT_EQ(run(whole, call).status, 0);
+  const size_t size = read(whole.path() / "run/metrics.jsonl").size();
+  size_t quarter = 0;
+  for (const int signal : {SIGKILL, SIGINT, SIGKILL}) {
+    Program program(place_, call);
+    ++quarter;
+    while (program.running() && file("run/metrics.jsonl").size() < size * quarter / 4) usleep(1000);
+    program.send(signal);
+    ASSERT_EQ(program.wait().status, signal == SIGKILL ? 128 + SIGKILL : 4);
+    EXPECT_EQ(file("run/checkpoint/state.safetensors").empty(), quarter == 1);
+  }
+  ASSERT_EQ(run(place_, call).status, 0);
+  for (const char* name : {"run/model.safetensors", "run/predictions.csv", "run/metrics.jsonl"})
+    EXPECT_EQ(file(name) == read(whole.path() / name), true) << name;
+  const auto results = [](const std::filesystem::path& folder) {
+    return nlohmann::json::parse(read(folder / "run/results.json"));
+  };
+  for (const char* key : {"mean", "config"})
+    EXPECT_EQ(results(place_.path())[key], results(whole.path())[key]);
+}
+
+INSTANTIATE_TEST_SUITE_P(Methods, TypedGraph, testing::Values("gat", "gtn", "simple-hgn", "sehgnn"),
                          [](const auto& info) {
                            const std::string name = info.param;
                            return name == "simple-hgn" ? std::string("simple_hgn") : name;
@@ -133,6 +196,18 @@ TEST_P(Gtn, ReadsNoSettingsOfGraphs) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Methods, Gtn, testing::Values("gtn"));
+
+class Sehgnn : public TypedGraph {};
+
+TEST_P(Sehgnn, WithLabelsAsInputsServesItsOwnDataOnly) {
+  ASSERT_EQ(run(place_, train("5")).status, 0);
+  write_graph(place_, "other", {.new_nodes = true});
+  expect_one_line(run(place_, predict_other()), 2,
+                  "the model reads training labels, and other has none");
+  EXPECT_FALSE(std::filesystem::exists(place_.path() / "other.csv"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Methods, Sehgnn, testing::Values("sehgnn"));
 
 }  // namespace
 }  // namespace emgnn::cli_test

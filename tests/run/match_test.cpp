@@ -128,6 +128,14 @@ TEST(Match, NodeTypesFollowTheirNames) {
   const MatchedData matched = match(typed({"z", "w"}, {1, 0}), schema);
   EXPECT_EQ(matched.data->graph()->node_type_names, (Names{"u", "v", "w", "z"}));
   EXPECT_EQ(matched.data->graph()->node_type, (std::vector<int32_t>{2, 3}));
+  EXPECT_EQ(matched.other_node_types, "the model does not know the node types z");
+  EXPECT_EQ(match(typed({"w", "u"}, {1, 0}), schema).other_node_types, "");
+  EXPECT_EQ(match(typed({}, {}), schema).other_node_types,
+            "it does not say the types of its nodes");
+  EXPECT_EQ(message_of<UsageError>([&] {
+              match(typed({"v"}, {0, 0}), schema);
+            }),
+            "tiny does not fit the model: it has no nodes of type u, w");
   // Of older models nothing is known.
   DataSchema older = schema;
   older.all_node_types.clear();

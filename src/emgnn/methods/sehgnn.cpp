@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <emgnn/base/error.h>
 #include <emgnn/methods/network_config.h>
 #include <emgnn/models/sehgnn.h>
 #include <emgnn/space/metapath_family.h>
@@ -19,6 +22,11 @@ class SeHgnnConfig : public NetworkConfig {
   // Labels differ with the split; features do not.
   std::shared_ptr<const GraphFamily> own_family(const LearnerInput& input) const override {
     const Data& data = *input.data;
+    if (options_.label_hops > 0 && data.split().train.empty())
+      throw UsageError(
+          fmt::format("sehgnn: the model reads training labels, and {} has none; train with "
+                      "model.label_hops=0 to predict on other data",
+                      data.name()));
     const MetapathWalks walks(*data.graph(), data.predicted_rows());
     auto& features = input.prepared->metapaths[options_.feature_hops];
     if (!features)

@@ -68,7 +68,12 @@ class Matcher {
     data_.labels = matched_labels(data_.labels, schema_);
     if (!data_.node_type.empty()) data_.predicted_types = schema_.node_types;
     if (!schema_.node_names.empty()) out.node_row = node_rows();
+    out.other_node_types = std::move(other_node_types_);
     out.rows = rows_of_types(data_, schema_.node_types);
+    if (out.rows.empty()) {
+      throw UsageError(fmt::format("{} does not fit the model: it has no nodes of type {}",
+                                   data_.name, list(schema_.node_types)));
+    }
     out.notes = std::move(notes_);
     out.data = std::make_shared<Data>(std::move(data_));
     return out;
@@ -110,14 +115,22 @@ class Matcher {
 
   // The model's types come first, in its order, whether there are such nodes here or not.
   void match_node_types() {
-    if (schema_.all_node_types.empty() || data_.node_type.empty()) return;
-    Names names = schema_.all_node_types;
+    if (schema_.all_node_types.empty()) return;
+    if (data_.node_type.empty()) {
+      other_node_types_ = "it does not say the types of its nodes";
+      return;
+    }
+    Names names = schema_.all_node_types, extra;
     std::vector<int32_t> number;  // of each type here
     for (const std::string& name : data_.node_type_names) {
       const auto found = std::find(names.begin(), names.end(), name);
       number.push_back(static_cast<int32_t>(found - names.begin()));
-      if (found == names.end()) names.push_back(name);
+      if (found != names.end()) continue;
+      names.push_back(name);
+      extra.push_back(name);
     }
+    if (!extra.empty())
+      other_node_types_ = fmt::format("the model does not know the node types {}", list(extra));
     for (int32_t& type : data_.node_type) type = number[static_cast<size_t>(type)];
     data_.node_type_names = std::move(names);
   }
@@ -196,6 +209,7 @@ class Matcher {
   Dataset data_;
   const DataSchema& schema_;
   Names notes_;
+  std::string other_node_types_;
 };
 
 }  // namespace

@@ -16,6 +16,8 @@ struct MatchedData {
   std::vector<int32_t> rows;       // to predict
   std::vector<int64_t> node_row;   // of each node in the model's graph; empty: no weights per node
   std::vector<std::string> notes;  // what the model does not know and left out
+  // Why weights that belong to types of nodes cannot be read for this data; empty: they can.
+  std::string other_node_types;
 };
 
 // Edge types, node types and features are put in the model's order, labels are read by its names;

@@ -43,6 +43,20 @@ void check_same_data(const ModelFile& model, const Data& data, const std::string
       dataset));
 }
 
+// The model's file is in order; when its weights do not fit a learner for other data, that data is
+// to blame.
+void read_weights(StateReader& reader, const MatchedData& matched, bool own_data,
+                  Learner& learner) {
+  try {
+    learner.visit_state(reader);
+  } catch (const DataError& error) {
+    if (own_data) throw;
+    throw UsageError(
+        fmt::format("{} does not fit the model: {}", matched.data->name(),
+                    matched.other_node_types.empty() ? error.what() : matched.other_node_types));
+  }
+}
+
 }  // namespace
 
 Predicted predict_with(const PredictRequest& request, bool with_labels) {
@@ -71,7 +85,7 @@ Predicted predict_with(const PredictRequest& request, bool with_labels) {
       {.data = out.data, .prepared = std::make_shared<Prepared>(), .seed = model.seed});
   StateReader reader(model.archive, (request.run / kModelFile).string(),
                      StateVisitor::Scope::kModel, matched.node_row);
-  out.learner->visit_state(reader);
+  read_weights(reader, matched, out.own_data, *out.learner);
   out.prediction = out.learner->predict(matched.rows, request.poll);
   return out;
 }
