@@ -64,6 +64,8 @@ TEST(Reproduce, TrainsACellAndReadsItBack) {
   EXPECT_EQ(json["cells"][0]["paper_mean"], 0.9192);
   EXPECT_GT(json["cells"][0]["mean"].get<double>(), 0.8);
   EXPECT_EQ(json["cells"][0]["std"], 0.0);
+  EXPECT_GT(json["cells"][0]["seconds"].get<double>(), 0.0);
+  EXPECT_TRUE(json["cells"][0]["place"].is_null());  // no other row
   EXPECT_TRUE(std::filesystem::exists(place.path() / "table/gcn/acm/results.json"));
   EXPECT_EQ(run(place, call).out, first.out);
 }

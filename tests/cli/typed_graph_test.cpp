@@ -147,19 +147,19 @@ TEST_P(TypedGraph, SaysWhichTypesOfNodesItDoesNotKnow) {
 
 // A kill before there is a checkpoint, Ctrl-C, which leaves one, and a kill some epochs behind it.
 TEST_P(TypedGraph, GoesOnAfterKillsAndCtrlCToTheSameBytes) {
-  const std::vector<std::string> call = train("400");
+  const std::vector<std::string> call = train("600");
   const Workplace whole;
   write_graph(whole, "graph");
   ASSERT_EQ(run(whole, call).status, 0);
   const size_t size = read(whole.path() / "run/metrics.jsonl").size();
-  size_t quarter = 0;
+  size_t eighth = 0;
   for (const int signal : {SIGKILL, SIGINT, SIGKILL}) {
     Program program(place_, call);
-    ++quarter;
-    while (program.running() && file("run/metrics.jsonl").size() < size * quarter / 4) usleep(1000);
+    ++eighth;
+    while (program.running() && file("run/metrics.jsonl").size() < size * eighth / 8) usleep(1000);
     program.send(signal);
     ASSERT_EQ(program.wait().status, signal == SIGKILL ? 128 + SIGKILL : 4);
-    EXPECT_EQ(file("run/checkpoint/state.safetensors").empty(), quarter == 1);
+    EXPECT_EQ(file("run/checkpoint/state.safetensors").empty(), eighth == 1);
   }
   ASSERT_EQ(run(place_, call).status, 0);
   for (const char* name : {"run/model.safetensors", "run/predictions.csv", "run/metrics.jsonl"})
