@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attention with eight heads, forward and backward, on a graph of IMDB's size: edge_scores,
 // edge_softmax and aggregate beside the same in LibTorch's gathers and scatters. The peers are the
-// two ways to write that: index_select with index_add, and gather with scatter_add.
-//   attention/8x8/emgnn  attention/8x8/peer-index  attention/8x8/peer-scatter  attention/8x64/...
+// two ways to write that, index_select with index_add and gather with scatter_add, each with one
+// thread and with two.
+//   attention/8x8/emgnn  attention/8x8/peer-index-1  attention/8x8/peer-scatter-2  attention/8x64/...
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
+#include <fmt/format.h>
 #include <torch/csrc/autograd/autograd.h>
 
 #include <limits>
@@ -15,7 +17,6 @@
 
 #include <emgnn/base/context.h>
 #include <emgnn/base/rng.h>
-#include <emgnn/learn/serial_aten.h>
 #include <emgnn/models/edge_ops.h>
 
 namespace emgnn {
@@ -72,7 +73,6 @@ struct Layer {
   }
 
   Answers ours() const {
-    const SerialAten serial;  // as in training
     const at::Tensor attention = edge_softmax(edges, edge_scores(edges, left, right, kSlope));
     return with_gradients(aggregate(edges, attention, h).squeeze(0));
   }
@@ -119,9 +119,16 @@ void add_layer(const c10::intrusive_ptr<Edges>& edges, int64_t width) {
   constexpr double kTolerance = 1e-5;
   check_same(name, layer->ours(), layer->peer_index(), kTolerance);
   check_same(name, layer->ours(), layer->peer_scatter(), kTolerance);
-  register_timed(name + "/emgnn", [layer] { return layer->ours(); });
-  register_timed(name + "/peer-index", [layer] { return layer->peer_index(); });
-  register_timed(name + "/peer-scatter", [layer] { return layer->peer_scatter(); });
+  register_timed(
+      name + "/emgnn", [layer] { return layer->ours(); }, 1);
+  for (const int threads : {1, 2}) {
+    register_timed(
+        fmt::format("{}/peer-index-{}", name, threads), [layer] { return layer->peer_index(); },
+        threads);
+    register_timed(
+        fmt::format("{}/peer-scatter-{}", name, threads), [layer] { return layer->peer_scatter(); },
+        threads);
+  }
 }
 
 }  // namespace
