@@ -185,5 +185,19 @@ TEST(TypedEntries, BothDirectionsAndSelfLoopsAreKinds) {
   EXPECT_THROW(TypedEntries(batch.hop(0), *data, 3), UsageError);
 }
 
+// Node 1 sees nobody, so that by symmetric shares nothing is left of the edge that leads to it.
+TEST(TypedEntries, AnEdgeWithoutWeightIsNoSelfLoop) {
+  auto data = std::make_shared<Dataset>(*typed_data(4, 1, 2, kWords));
+  data->node_type = {1, 0, 0, 1};
+  data->graph.relations = {{"a", csr_from_coo(4, 4, {{0}, {1}, {}}, Duplicates::kSum)}};
+  const auto family = MixtureFamily::observed_only(
+      data, {.normalisation = Normalisation::kSymmetric, .mixing = Mixing::kShares});
+  const GraphBatch batch = family->view(all_rows(4), {.num_hops = 1})->batch({});
+  ASSERT_EQ(batch.hop(0).edges()->weight[0][1].item<float>(), 0.0F);
+  // rows {0: 0 1}, {1: 1}, {2: 2}, {3: 3}
+  EXPECT_EQ(TypedEntries(batch.hop(0), *data, 1).kinds()->kind,
+            (std::vector<int32_t>{2, 1, 2, 2, 2}));
+}
+
 }  // namespace
 }  // namespace emgnn
