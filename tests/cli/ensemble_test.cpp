@@ -87,7 +87,7 @@ TEST(Ensemble, GoesOnAfterAKillAndAfterCtrlCToTheSameBytes) {
     const Workplace place;
     Program program(place, call);
     // In the middle of the second member.
-    while (program.running() && file(place, "run/metrics.jsonl").size() < size / 2) usleep(2000);
+    program.wait_until_written(place.path() / "run/metrics.jsonl", size / 2);
     program.send(signal);
     const Outcome stopped = program.wait();
     EXPECT_EQ(stopped.status, signal == SIGKILL ? 128 + SIGKILL : 4) << stopped.err;

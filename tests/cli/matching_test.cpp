@@ -2,7 +2,6 @@
 // Mistakes that are easy to make and hard to see: data in another order than in training, data that
 // a model cannot know, two programs in one folder, a distribution that says nothing.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <csignal>
 #include <nlohmann/json.hpp>
@@ -167,7 +166,7 @@ TEST(Matching, OneFolderIsForOneProcessAtATime) {
                       "--set",  "em.steps=5",     "--set",           "stop.rule=never",
                       "--set",  "model.hidden=8", "--out",           "run"};
   Program first(place, call);
-  while (first.running() && read(place.path() / "run/metrics.jsonl").size() < 500) usleep(1000);
+  first.wait_until_written(place.path() / "run/metrics.jsonl", 500);
   first.send(SIGSTOP);
   ASSERT_TRUE(first.running()) << "it ended too soon";
   const Outcome second = run(place, call);
@@ -207,10 +206,13 @@ TEST(Matching, AnEdgeTypeCannotHaveTheNameOfNoGraph) {
   SmallGraph graph;
   graph.edge_types = {"near", "none"};
   graph.write(place, "graph");
-  for (const char* mixing : {"degree", "shares"}) {
-    expect_one_line(run(place, {"train", "--dataset", "graph", "--method", "em-gcn", "--quiet",
-                                "--set", std::string("space.mixing=") + mixing}),
-                    2,
+  const auto mixed = [&](const char* method, const char* mixing) {
+    return run(place, {"train", "--dataset", "graph", "--method", method, "--quiet", "--set",
+                       std::string("space.mixing=") + mixing});
+  };
+  for (const Outcome& outcome :
+       {mixed("em-gcn", "degree"), mixed("em-gcn", "shares"), mixed("gcn", "learned")}) {
+    expect_one_line(outcome, 2,
                     "an edge type is called \"none\": among the weights of a mixture that name "
                     "stands for no graph at all");
   }

@@ -15,12 +15,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string timeless(const Outcome& outcome) {
-  EXPECT_EQ(outcome.status, 0) << outcome.err;
-  static const std::regex times("\"(seconds|prepare_seconds|peak_rss_mb)\":[-+.0-9e]+");
-  return std::regex_replace(outcome.out, times, "");
-}
-
 int64_t lines(const std::string& text) { return std::count(text.begin(), text.end(), '\n'); }
 
 TEST(Molecules, PrintTheirErrorsAsJson) {
@@ -149,7 +143,7 @@ TEST(Molecules, GoOnAfterCtrlCAsIfNothingHadHappened) {
       small_training({"--json", "--out", "run", "--set", "em.rounds=60", "--set",
                       "model.norm=batch", "--set", "stop.rule=never"});
   Program program(place, call);
-  while (program.running() && read(place.path() / "run/metrics.jsonl").size() < 2000) usleep(2000);
+  program.wait_until_written(place.path() / "run/metrics.jsonl", 2000);
   program.send(SIGINT);
   const Outcome stopped = program.wait();
   EXPECT_EQ(stopped.status, 4) << stopped.err;

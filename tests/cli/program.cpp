@@ -10,6 +10,7 @@
 #include <chrono>
 #include <csignal>
 #include <fstream>
+#include <regex>
 #include <sstream>
 #include <stdexcept>
 #include <thread>
@@ -118,6 +119,11 @@ void Program::wait_until_it_catches_interrupts() {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
 }
 
+void Program::wait_until_written(const std::filesystem::path& path, size_t size) {
+  while (running() && read(path).size() < size)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
 Outcome Program::wait() {
   if (!ended_) wait4(pid_, &wait_status_, 0, &usage_);
   ended_ = true;
@@ -129,6 +135,12 @@ Outcome Program::wait() {
 Outcome run(const Workplace& place, const std::vector<std::string>& arguments,
             const std::string& stdout_to) {
   return Program(place, arguments, stdout_to).wait();
+}
+
+std::string timeless(const Outcome& outcome) {
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  static const std::regex times("\"(seconds|prepare_seconds|peak_rss_mb)\":[-+.0-9e]+");
+  return std::regex_replace(outcome.out, times, "");
 }
 
 void expect_one_line(const Outcome& outcome, int status, const std::string& part) {

@@ -41,6 +41,8 @@ class Program {
   bool running();
   // Waits until the program handles Ctrl-C itself: it has read its arguments and is about to train.
   void wait_until_it_catches_interrupts();
+  // Waits until it has written so many bytes to the file, or has ended.
+  void wait_until_written(const std::filesystem::path& path, size_t size);
   Outcome wait();
 
  private:
@@ -53,6 +55,9 @@ class Program {
 
 Outcome run(const Workplace& place, const std::vector<std::string>& arguments,
             const std::string& stdout_to = "");
+
+// The JSON text of a successful run without what may differ between runs.
+std::string timeless(const Outcome& outcome);
 
 // Nothing but one line on standard error, with `part` in it.
 void expect_one_line(const Outcome& outcome, int status, const std::string& part);

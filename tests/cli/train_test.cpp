@@ -27,13 +27,6 @@ std::vector<std::string> with(std::vector<std::string> more) {
   return more;
 }
 
-// The JSON text without what may differ between runs.
-std::string timeless(const Outcome& outcome) {
-  EXPECT_EQ(outcome.status, 0) << outcome.err;
-  static const std::regex times("\"(seconds|prepare_seconds|peak_rss_mb)\":[-+.0-9e]+");
-  return std::regex_replace(outcome.out, times, "");
-}
-
 const std::string& reference() {
   static const std::string text = [] {
     const Workplace place;
@@ -164,8 +157,7 @@ TEST(Train, GoesOnAfterCtrlCAsIfNothingHadHappened) {
   const std::vector<std::string> call = with({"--out", "run"});
   Program program(place, call);
   // In the middle of the second run.
-  while (program.running() && read(place.path() / "run/seed-1/metrics.jsonl").size() < 3000)
-    usleep(2000);
+  program.wait_until_written(place.path() / "run/seed-1/metrics.jsonl", 3000);
   program.send(SIGINT);
   const Outcome stopped = program.wait();
   EXPECT_EQ(stopped.status, 4) << stopped.err;
@@ -188,8 +180,7 @@ TEST(Train, GoesOnAfterCtrlCAsIfNothingHadHappened) {
 void expect_resumable(const Workplace& place, const Workplace& other,
                       const std::vector<std::string>& call) {
   Program program(place, call);
-  while (program.running() && read(place.path() / "run/seed-0/metrics.jsonl").size() < 3000)
-    usleep(2000);
+  program.wait_until_written(place.path() / "run/seed-0/metrics.jsonl", 3000);
   program.send(SIGINT);
   EXPECT_EQ(program.wait().status, 4);
   const std::string resumed = timeless(run(place, call));
@@ -250,8 +241,7 @@ TEST(Train, GoesOnFromTheLastRoundAfterAKill) {
   const Workplace place;
   const std::vector<std::string> call = with({"--out", "run"});
   Program program(place, call);
-  while (program.running() && read(place.path() / "run/seed-0/metrics.jsonl").size() < 3000)
-    usleep(2000);
+  program.wait_until_written(place.path() / "run/seed-0/metrics.jsonl", 3000);
   program.send(SIGKILL);
   EXPECT_EQ(program.wait().status, 128 + SIGKILL);
   EXPECT_EQ(timeless(run(place, call)), reference());

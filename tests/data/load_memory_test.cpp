@@ -24,7 +24,7 @@ double peak_megabytes(const std::string& dataset) {
 TEST(LoadMemory, AcmStaysBelow600Megabytes) {
   EMGNN_NEEDS_REAL_DATA();
 #ifdef __SANITIZE_ADDRESS__
-  GTEST_SKIP() << "sizes mean nothing under a sanitizer";
+  GTEST_SKIP() << "needs a build without sanitizers";
 #endif
   EXPECT_LT(peak_megabytes("acm"), 600.0);
 }
@@ -34,7 +34,7 @@ TEST(LoadMemory, AcmStaysBelow600Megabytes) {
 TEST(LoadMemory, FlickrStaysBelow200Megabytes) {
   EMGNN_NEEDS_FILE("am-gcn/flickr.zip");
 #ifdef __SANITIZE_ADDRESS__
-  GTEST_SKIP() << "sizes mean nothing under a sanitizer";
+  GTEST_SKIP() << "needs a build without sanitizers";
 #endif
   EXPECT_EXIT(std::_Exit(peak_megabytes("flickr") < 200.0 ? 0 : 1), ::testing::ExitedWithCode(0),
               "");

@@ -139,7 +139,14 @@ TEST(Folds, DependOnTheSeedAndNotOnTheOrderOfTheRows) {
 
 TEST(Folds, NeedARowEach) {
   const Labels labels = random_classes();
-  EXPECT_THROW(stratified_folds(labels, some_rows(4), 5, 3), UsageError);
+  try {
+    stratified_folds(labels, some_rows(4), 5, 3);
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_STREQ(error.what(),
+                 "em.folds=5: 4 labels to train on are too few; use fewer folds, or "
+                 "em.recipe=published");
+  }
   EXPECT_THROW(stratified_folds(labels, {}, 2, 3), UsageError);
   for (const auto& fold : stratified_folds(labels, some_rows(5), 5, 3)) EXPECT_EQ(fold.size(), 1U);
 }

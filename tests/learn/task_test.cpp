@@ -9,7 +9,7 @@
 #include "../models/gradient_check.h"
 
 #include <emgnn/base/error.h>
-#include <emgnn/learn/target_scale.h>
+#include <emgnn/data/target_scale.h>
 #include <emgnn/learn/tasks.h>
 
 namespace emgnn {

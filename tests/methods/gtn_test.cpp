@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
-#include "../base/with_threads.h"
 #include "../learn/small_problems.h"
 #include "tiny_methods.h"
 
@@ -42,16 +42,6 @@ TEST(GtnMethod, SelectsTheEdgeTypeThatHelps) {
   EXPECT_FALSE(learner->graphs().has_value());  // weights of types are no distribution
 }
 
-TEST(GtnMethod, BitsDoNotDependOnThreads) {
-  const DataPtr data = relations();
-  const auto run = [&] {
-    const auto learner = learner_of(data);
-    fit(*learner);
-    return state_of(*learner);
-  };
-  EXPECT_EQ(with_threads(1, run), with_threads(3, run));
-}
-
 TEST(GtnMethod, ResumesAfterEveryInterruption) {
   const DataPtr data = relations();
   EXPECT_GE(expect_resumable([&] { return learner_of(data); }), 5);
@@ -71,15 +61,18 @@ TEST(GtnMethod, AModelKnowsTheEdgeTypesByName) {
   const std::vector<double> want = first->predict(data->predicted_rows(), {}).value;
   const std::vector<double> got = second->predict(data->predicted_rows(), {}).value;
   ASSERT_EQ(got.size(), want.size());
+  // Sums over five types in another order: one of a softmax and one on the edges in each of three
+  // steps, of the rows and of what they are divided by. Fewer than 64 roundings.
+  constexpr double kClose = 64 * 0x1.0p-24;
   double lowest = 0.0, highest = -1e9;
   for (size_t i = 0; i < got.size(); ++i) {
-    EXPECT_NEAR(got[i], want[i], 1e-4);  // sums over types in another order
+    EXPECT_NEAR(got[i], want[i], kClose * (1.0 + std::abs(want[i])));
     lowest = std::min(lowest, want[i]);
     highest = std::max(highest, want[i]);
   }
   EXPECT_GT(highest - lowest, 1.0);
   EXPECT_NEAR(share(*second, "informative:item-person"), share(*first, "informative:item-person"),
-              1e-6);
+              kClose);
 }
 
 TEST(GtnMethod, EdgeTypesThatTheModelDoesNotKnowAreNamed) {

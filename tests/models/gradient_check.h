@@ -12,6 +12,8 @@
 
 namespace emgnn {
 
+constexpr double kUnitRounding = 0x1.0p-24;  // of float32: what one operation is off by at most
+
 inline at::Tensor random_tensor(std::vector<int64_t> shape, uint64_t step, double low = -1.0,
                                 double high = 1.0) {
   Rng rng(99, Stream::kTest, step);

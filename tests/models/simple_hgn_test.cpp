@@ -127,8 +127,9 @@ class SimpleHgnTest : public testing::TestWithParam<Setting> {
   const std::vector<int32_t> all_ = all_rows(kNodes), some_ = {11, 2, 7};
 };
 
-// float32 through up to four layers of sums of at most 17 numbers of size 1.
-constexpr double kClose = 2e-4;
+// Numbers of size 1 in up to four layers. In each: products of at most 10 numbers, scores of three
+// such, a softmax and a sum over at most 17 neighbours, fewer than 64 roundings one after the other.
+constexpr double kClose = 4 * 64 * kUnitRounding;
 
 TEST_P(SimpleHgnTest, MatchesTheDefinitionOnDenseMatrices) {
   const at::NoGradGuard no_grad;
@@ -144,7 +145,8 @@ TEST_P(SimpleHgnTest, MatchesTheDefinitionOnDenseMatrices) {
 
 TEST_P(SimpleHgnTest, GradientsMatchThoseOfTheDefinition) {
   const auto network = make();
-  expect_same_parameter_gradients(*network, run(*network, all_), dense(*network), 1e-3);
+  // There and back.
+  expect_same_parameter_gradients(*network, run(*network, all_), dense(*network), 2 * kClose);
 }
 
 TEST_P(SimpleHgnTest, OutputsOfClassesHaveNormOne) {
@@ -183,6 +185,20 @@ TEST(TypedEntries, BothDirectionsAndSelfLoopsAreKinds) {
   // rows {0: 0 1}, {1: 0 1 2}, {2: 1 2}, {3: 3}
   EXPECT_EQ(entries.kinds()->kind, (std::vector<int32_t>{4, 1, 0, 4, 2, 2, 4, 4}));
   EXPECT_THROW(TypedEntries(batch.hop(0), *data, 3), UsageError);
+}
+
+// Node 1 sees nobody, so that by symmetric shares nothing is left of the edge that leads to it.
+TEST(TypedEntries, AnEdgeWithoutWeightIsNoSelfLoop) {
+  auto data = std::make_shared<Dataset>(*typed_data(4, 1, 2, kWords));
+  data->node_type = {1, 0, 0, 1};
+  data->graph.relations = {{"a", csr_from_coo(4, 4, {{0}, {1}, {}}, Duplicates::kSum)}};
+  const auto family = MixtureFamily::observed_only(
+      data, {.normalisation = Normalisation::kSymmetric, .mixing = Mixing::kShares});
+  const GraphBatch batch = family->view(all_rows(4), {.num_hops = 1})->batch({});
+  ASSERT_EQ(batch.hop(0).edges()->weight[0][1].item<float>(), 0.0F);
+  // rows {0: 0 1}, {1: 1}, {2: 2}, {3: 3}
+  EXPECT_EQ(TypedEntries(batch.hop(0), *data, 1).kinds()->kind,
+            (std::vector<int32_t>{2, 1, 2, 2, 2}));
 }
 
 }  // namespace

@@ -157,7 +157,7 @@ TEST(Fit, AnInterruptedRunOfAnAveragedNetworkResumesToTheSameBytes) {
 }
 
 TEST(Fit, AnInterruptedRunOnMoleculesResumesToTheSameBytes) {
-  if (!testing::has_chemistry()) GTEST_SKIP() << "this build has no RDKit";
+  if (!testing::has_chemistry()) GTEST_SKIP() << "needs EMGNN_RDKIT=ON";
   const Workplace place;
   std::string table = "smiles,y\n";
   for (int length = 1; length <= 20; ++length)

@@ -27,7 +27,7 @@ const Json& golden() {
 // Why the run cannot be repeated here; empty: it can.
 std::string missing_for(const std::string& dataset) {
   const DatasetInfo& info = dataset_info(dataset);
-  if (info.kind == "molecules" && !testing::has_chemistry()) return "this build has no RDKit";
+  if (info.kind == "molecules" && !testing::has_chemistry()) return "needs EMGNN_RDKIT=ON";
   for (const std::string& file : info.files) {
     const std::filesystem::path path = testing::real_data_dir() / file;
     if (!std::filesystem::exists(path)) return path.string() + " is not there; set EMGNN_DATA";

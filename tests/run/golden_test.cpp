@@ -61,7 +61,7 @@ class GoldenRun : public ::testing::TestWithParam<std::tuple<std::string, std::s
 TEST_P(GoldenRun, PredictsWhatTheProgramThatTrainedItPrinted) {
   const auto [format, name] = GetParam();
   if (name.starts_with("toy-molecules") && !testing::has_chemistry())
-    GTEST_SKIP() << "this build has no RDKit";
+    GTEST_SKIP() << "needs EMGNN_RDKIT=ON";
   const Workplace place;
   const std::filesystem::path run = kGolden / format / name;
   PredictRequest request{.run = run};

@@ -51,7 +51,7 @@ TEST(RunFolder, APlaceThatCannotBeMadeIsNamed) {
 }
 
 TEST(RunFolder, APlaceThatCannotBeWrittenToIsNamed) {
-  if (geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
+  if (geteuid() == 0) GTEST_SKIP() << "needs a user that is not root";
   const TempDir dir;
   std::filesystem::create_directory(dir / "run");
   chmod((dir / "run").c_str(), 0500);

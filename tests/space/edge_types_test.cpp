@@ -97,5 +97,17 @@ TEST(EdgeTypes, NoneIsTheNameOfTheNodeItself) {
   EXPECT_THROW(family_of(data), UsageError);
 }
 
+// Weights of a network belong to a type by its name.
+TEST(EdgeTypes, OfTwoPairsOfNodeTypesCannotHaveOneName) {
+  Dataset data = *data_of(small_graph(4, 1, 1, 8));
+  data.node_type_names = {"x", "y-z", "x-y", "z"};
+  data.node_type = {0, 1, 2, 3};
+  data.graph.relations[0].adjacency =
+      csr_from_coo(4, 4, {{0, 1, 2, 3}, {1, 0, 3, 2}, {}}, Duplicates::kSum);
+  EXPECT_THROW(family_of(data), UsageError);  // a:x-y-z
+  data.node_type_names[3] = "w";
+  EXPECT_NO_THROW(family_of(data));
+}
+
 }  // namespace
 }  // namespace emgnn

@@ -131,8 +131,9 @@ TEST(MakeViews, SaysWhatIsWrongWithAList) {
   EXPECT_TRUE(says(error(*data, "given, knm:5"), "an edge type (a, b)"));
   for (const char* list : {"", "given,", "a,,b", ","})
     EXPECT_TRUE(says(error(*data, list), "unknown view \"\"")) << list;
-  EXPECT_TRUE(says(error(*data, "two-hop, two-hop"), "two-hop is there twice"));
-  EXPECT_TRUE(says(error(*data, "b, given"), "b is there twice"));
+  EXPECT_TRUE(says(error(*data, "two-hop, two-hop"), "two views are called \"two-hop\""));
+  EXPECT_TRUE(says(error(*data, "b, given"),
+                   "two views are called \"b\"; given stands for every edge type"));
   for (const char* view : {"knn:0", "knn:-1", "knn:", "knn:x", "knn:2x", "knn:1001", "knn:1e99"})
     EXPECT_TRUE(says(error(*data, view), "expected knn:K with K from 1 to 1000")) << view;
   EXPECT_EQ(error(*data, "knn:1000"), "");

@@ -157,6 +157,18 @@ TEST(Metapaths, AverageOverTheEndsOfWalks) {
   EXPECT_EQ(peers, (Matrix{{2}, {1.5}, {2.5}}));
 }
 
+TEST(Metapaths, DoNotStoreTheZerosOfDenseFeatures) {
+  Dataset data = graph_of(12, 1, 1);
+  constexpr int32_t kColumns = 50;  // one number in each row
+  data.features = {.num_rows = 12, .num_cols = kColumns, .is_sparse = false};
+  data.features.dense.assign(12 * kColumns, 0.0F);
+  for (size_t v = 0; v < 12; ++v) data.features.dense[v * kColumns + 2 * v] = 1.0F;
+  const MetapathWalks walks(data, targets(data));
+  const Features own = walks.features(walks.paths(0).front());
+  ASSERT_TRUE(own.is_sparse);
+  EXPECT_EQ(own.sparse.num_entries(), 12);
+}
+
 TEST(Metapaths, LeaveOutTheOwnLabelAndAllThatAreNotForTraining) {
   const Dataset data = movies();
   const MetapathWalks walks(data, targets(data));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <emgnn/learn/folds.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -27,8 +29,11 @@ double stratum(const Labels& labels, int32_t row) {
 std::vector<std::vector<int32_t>> stratified_folds(const Labels& labels,
                                                    std::span<const int32_t> rows, int64_t count,
                                                    uint64_t seed) {
-  EMGNN_CHECK(static_cast<int64_t>(rows.size()) >= count,
-              "em.folds: there are fewer labels to train on than folds", rows.size());
+  if (static_cast<int64_t>(rows.size()) < count) {
+    throw UsageError(fmt::format(
+        "em.folds={}: {} labels to train on are too few; use fewer folds, or em.recipe=published",
+        count, rows.size()));
+  }
   std::vector<int32_t> order(rows.begin(), rows.end());
   std::sort(order.begin(), order.end());
   Rng rng(seed, Stream::kFold);

@@ -25,7 +25,7 @@ void describe(OptionVisitor& v, OptimOptions& o) {
 
 void describe(OptionVisitor& v, BatchOptions& o) {
   v.integer("optim.batch", o.size, 2, kMany,
-            "of one gradient step: molecules, or nodes of sehgnn; others take all nodes");
+            "molecules of one gradient step, or nodes with sehgnn; other methods take all nodes");
 }
 
 void describe(OptionVisitor& v, StopOptions& o) {

@@ -2,7 +2,7 @@
 // The tasks; made by make_task.
 #pragma once
 
-#include <emgnn/learn/target_scale.h>
+#include <emgnn/data/target_scale.h>
 #include <emgnn/learn/task.h>
 
 namespace emgnn {

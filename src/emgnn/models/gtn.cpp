@@ -20,14 +20,13 @@ constexpr double kNoPath = 1e-30;
 }  // namespace
 
 void describe(OptionVisitor& visitor, GtnOptions& options) {
-  visitor.integer("model.hidden", options.hidden, 1, 65536, "width of the hidden layers");
+  describe_hidden(visitor, options.hidden);
   visitor.integer("model.channels", options.channels, 1, 1024,
                   "sets of paths, each with selections of its own, model.hidden wide each");
   visitor.integer("model.path_length", options.path_length, 1, kMaxPath,
                   "edges of the longest path that is composed; shorter ones stay at a node");
-  visitor.real("model.dropout", options.dropout, 0.0, 0.99,
-               "dropout behind each hidden activation");
-  visitor.real("model.input_dropout", options.input_dropout, 0.0, 0.99, "dropout on the features");
+  describe_dropout(visitor, options.dropout);
+  describe_input_dropout(visitor, options.input_dropout);
 }
 
 Gtn::Gtn(const GtnOptions& options, const NetworkShape& shape,

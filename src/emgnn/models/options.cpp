@@ -3,18 +3,33 @@
 
 namespace emgnn {
 
+void describe_hidden(OptionVisitor& visitor, int64_t& hidden) {
+  visitor.integer("model.hidden", hidden, 1, 65536, "width of the hidden layers");
+}
+
+void describe_dropout(OptionVisitor& visitor, double& dropout) {
+  visitor.real("model.dropout", dropout, 0.0, 0.99, "dropout behind each hidden activation");
+}
+
+void describe_input_dropout(OptionVisitor& visitor, double& dropout) {
+  visitor.real("model.input_dropout", dropout, 0.0, 0.99, "dropout on the features");
+}
+
+void describe_init(OptionVisitor& visitor, Init& init) {
+  visitor.choice("model.init", init, {"xavier-uniform", "uniform-out", "xavier-normal"},
+                 "first weights: U(±sqrt(6/(in+out))) with zero biases, U(±1/sqrt(out)), or "
+                 "N(0, 4/(in+out)) with zero biases");
+}
+
 void describe(OptionVisitor& visitor, StackOptions& options) {
   visitor.integer("model.layers", options.layers, 1, 64, "layers, the output layer included");
-  visitor.integer("model.hidden", options.hidden, 1, 65536, "width of the hidden layers");
+  describe_hidden(visitor, options.hidden);
   visitor.choice("model.activation", options.activation,
                  {"identity", "relu", "leaky-relu", "elu", "silu"}, "between the layers");
   visitor.real("model.slope", options.slope, 0.0, 1.0, "slope of leaky-relu below zero");
-  visitor.real("model.dropout", options.dropout, 0.0, 0.99,
-               "dropout behind each hidden activation");
-  visitor.real("model.input_dropout", options.input_dropout, 0.0, 0.99, "dropout on the features");
-  visitor.choice("model.init", options.init, {"xavier-uniform", "uniform-out", "xavier-normal"},
-                 "first weights: U(±sqrt(6/(in+out))) with zero biases, U(±1/sqrt(out)), or "
-                 "N(0, 4/(in+out)) with zero biases");
+  describe_dropout(visitor, options.dropout);
+  describe_input_dropout(visitor, options.input_dropout);
+  describe_init(visitor, options.init);
 }
 
 void describe(OptionVisitor& visitor, HeadOptions& options) {

@@ -12,7 +12,8 @@ namespace emgnn {
 enum class Init { kXavierUniform, kUniformOut, kXavierNormal };
 enum class Readout { kSum, kMean, kMax, kMeanAndMax, kWeightedSumAndMax };
 
-// Of every network made of layers.
+// Of every network made of layers. Others describe those of them that they have by the functions
+// below, so that a key has one range and one help.
 struct StackOptions {
   int64_t layers = 3;
   int64_t hidden = 64;
@@ -23,6 +24,10 @@ struct StackOptions {
   Init init = Init::kXavierUniform;
 };
 void describe(OptionVisitor& visitor, StackOptions& options);
+void describe_hidden(OptionVisitor& visitor, int64_t& hidden);
+void describe_dropout(OptionVisitor& visitor, double& dropout);
+void describe_input_dropout(OptionVisitor& visitor, double& dropout);
+void describe_init(OptionVisitor& visitor, Init& init);
 
 // Of what turns the atoms of a molecule into its prediction.
 struct HeadOptions {

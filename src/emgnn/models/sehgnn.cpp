@@ -26,7 +26,7 @@ at::Tensor init_dense(int64_t inputs, int64_t outputs, Rng& rng) {
 }  // namespace
 
 void describe(OptionVisitor& visitor, SeHgnnOptions& options) {
-  visitor.integer("model.hidden", options.hidden, 1, 65536, "width of the hidden layers");
+  describe_hidden(visitor, options.hidden);
   visitor.integer("model.feature_hops", options.feature_hops, 0, 16,
                   "steps of the longest meta-path along which features are averaged");
   visitor.integer("model.label_hops", options.label_hops, 0, 16,
@@ -34,9 +34,8 @@ void describe(OptionVisitor& visitor, SeHgnnOptions& options) {
                   "labels are no inputs");
   visitor.integer("model.head_layers", options.head_layers, 1, 64,
                   "layers of the perceptron behind the blocks");
-  visitor.real("model.dropout", options.dropout, 0.0, 0.99,
-               "dropout behind each hidden activation");
-  visitor.real("model.input_dropout", options.input_dropout, 0.0, 0.99, "dropout on the features");
+  describe_dropout(visitor, options.dropout);
+  describe_input_dropout(visitor, options.input_dropout);
   visitor.flag("model.own_residual", options.own_residual,
                "add a linear layer of the node's own features before the perceptron");
 }

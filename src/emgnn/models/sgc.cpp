@@ -6,10 +6,8 @@ namespace emgnn {
 void describe(OptionVisitor& visitor, SgcOptions& options) {
   visitor.integer("model.hops", options.hops, 1, 64,
                   "how often features are averaged over the neighbours");
-  visitor.real("model.input_dropout", options.input_dropout, 0.0, 0.99, "dropout on the features");
-  visitor.choice("model.init", options.init, {"xavier-uniform", "uniform-out", "xavier-normal"},
-                 "first weights: U(±sqrt(6/(in+out))) with zero biases, U(±1/sqrt(out)), or "
-                 "N(0, 4/(in+out)) with zero biases");
+  describe_input_dropout(visitor, options.input_dropout);
+  describe_init(visitor, options.init);
 }
 
 Sgc::Sgc(const SgcOptions& options, const NetworkShape& shape, uint64_t seed) : options_(options) {

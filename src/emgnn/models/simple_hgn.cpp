@@ -15,8 +15,7 @@ namespace {
 // Those between layers are numbered from 1.
 constexpr uint32_t kProjectionDropout = 900, kAttentionDropout = 1000;
 
-// An attention vector of each head ~ N(0, 4 / (heads · width + width)), as its
-// authors'.
+// An attention vector of each head ~ N(0, 4 / (heads · width + width)), as its authors'.
 at::Tensor init_attention(int64_t heads, int64_t width, Rng& rng) {
   return init_normal({heads, width}, 2.0 / std::sqrt(static_cast<double>((heads + 1) * width)),
                      rng);

@@ -21,8 +21,8 @@ struct MatchedData {
 };
 
 // Edge types, node types and features are put in the model's order, labels are read by its names;
-// what it does not know is left out and noted. UsageError when something that it needs is missing, or when its
-// weights belong to nodes and the data has others.
+// what it does not know is left out and noted. UsageError when something that it needs is missing,
+// or when its weights belong to nodes and the data has others.
 MatchedData match(const Data& data, const DataSchema& schema);
 
 }  // namespace emgnn

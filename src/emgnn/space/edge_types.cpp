@@ -4,6 +4,7 @@
 #include <ATen/ops/empty.h>
 #include <fmt/format.h>
 
+#include <set>
 #include <utility>
 
 #include <emgnn/base/error.h>
@@ -88,12 +89,18 @@ EdgeTypeFamily::EdgeTypeFamily(std::shared_ptr<const Dataset> data)
                  ? data_->graph
                  : split_by_node_types(data_->graph, data_->node_type, data_->node_type_names)),
       union_(union_pattern(types_)) {
+  std::set<std::string> names;
   for (const Relation& type : types_.relations) {
-    if (type.name != kNoGraph) continue;
-    throw UsageError(fmt::format(
-        "an edge type is called {:?}: among edge types that name stands for the node itself; "
-        "rename the edge type",
-        type.name));
+    if (type.name == kNoGraph) {
+      throw UsageError(fmt::format(
+          "an edge type is called {:?}: among edge types that name stands for the node itself; "
+          "rename the edge type",
+          type.name));
+    }
+    if (!names.insert(type.name).second) {
+      throw UsageError(fmt::format(
+          "two pairs of node types make the edge type {:?}; rename a node type", type.name));
+    }
   }
 }
 

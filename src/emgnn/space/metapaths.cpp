@@ -10,6 +10,7 @@
 #include <emgnn/base/error.h>
 #include <emgnn/base/threads.h>
 #include <emgnn/data/data.h>
+#include <emgnn/data/target_scale.h>
 #include <emgnn/space/sparse_row.h>
 
 namespace emgnn {
@@ -27,10 +28,12 @@ class KnownLabels {
   KnownLabels(const Labels& labels, std::span<const int32_t> train)
       : labels_(labels), known_(static_cast<size_t>(labels.num_rows), 0) {
     for (int32_t row : train) known_[static_cast<size_t>(row)] = labels.known(row) ? 1 : 0;
-    mean_.assign(labels.names.size(), 0.0);
-    scale_.assign(labels.names.size(), 1.0);
-    if (labels.kind != LabelKind::kValues) return;
-    for (int32_t c = 0; c < labels.num_names(); ++c) standardise(c, train);
+    scale_.resize(labels.names.size());
+    for (int32_t c = 0; labels.kind == LabelKind::kValues && c < labels.num_names(); ++c) {
+      std::vector<double> target;
+      for (int32_t row : train) target.push_back(labels.at(row, c));
+      scale_[static_cast<size_t>(c)] = TargetScale::fit(target);
+    }
   }
 
   void add(int32_t node, double share, SparseRow& to) const {
@@ -41,30 +44,14 @@ class KnownLabels {
     }
     for (int32_t c = 0; c < labels_.num_names(); ++c) {
       const double value = labels_.at(node, c);
-      const auto at = static_cast<size_t>(c);
-      if (!std::isnan(value)) to.add(c, share * (value - mean_[at]) * scale_[at]);
+      if (!std::isnan(value)) to.add(c, share * scale_[static_cast<size_t>(c)].standardise(value));
     }
   }
 
  private:
-  void standardise(int32_t c, std::span<const int32_t> train) {
-    double count = 0.0, sum = 0.0, squares = 0.0;
-    for (int32_t row : train) {
-      const double value = labels_.at(row, c);
-      if (std::isnan(value)) continue;
-      count += 1.0;
-      sum += value;
-      squares += value * value;
-    }
-    if (count == 0.0) return;
-    const double mean = sum / count, variance = squares / count - mean * mean;
-    mean_[static_cast<size_t>(c)] = mean;
-    if (variance > 0.0) scale_[static_cast<size_t>(c)] = 1.0 / std::sqrt(variance);
-  }
-
   const Labels& labels_;
-  std::vector<char> known_;  // [rows] in training
-  std::vector<double> mean_, scale_;
+  std::vector<char> known_;         // [rows] in training
+  std::vector<TargetScale> scale_;  // [names]; of other labels than values they change nothing
 };
 
 // A dense or sparse matrix of rows that are found one by one.
@@ -190,7 +177,8 @@ Features MetapathWalks::features(const Metapath& path) const {
         continue;
       }
       const float* from = x.dense.data() + int64_t{j} * x.num_cols;
-      for (int32_t c = 0; c < x.num_cols; ++c) into.add(c, share * from[c]);
+      for (int32_t c = 0; c < x.num_cols; ++c)
+        if (from[c] != 0.0F) into.add(c, share * from[c]);
     }
   });
 }

@@ -124,6 +124,7 @@ std::shared_ptr<MixtureFamily> MixtureFamily::observed_only(std::shared_ptr<cons
                                        .views = options.views,
                                        .mixing = degree ? Mixing::kDegree : Mixing::kShares}));
   out->leaves_mixing_ = options.mixing == Mixing::kLearned;
+  if (out->leaves_mixing_) out->check_names();  // results name the shares
   return out;
 }
 

@@ -23,8 +23,9 @@ struct MixtureHop {
   HopPattern pattern;
   Normalisation normalisation;
   Mixing mixing;
-  std::vector<std::vector<float>> weight;         // [views][entries], 0 where it has no edge
-  std::vector<uint8_t> is_diagonal;               // [entries]
+  std::vector<std::vector<float>> weight;  // [views][entries], 0 where it has no edge
+  std::vector<uint8_t> is_diagonal;        // [entries]
+  std::vector<int32_t> type;               // [entries] the first view that has it; diagonal last
   std::vector<std::vector<float>> degree_output;  // [views][outputs]
   std::vector<std::vector<float>> degree_input;   // [views][inputs]
 
@@ -43,6 +44,7 @@ struct MixtureHop {
   bool in_doubt(size_t view) const { return !term[view].entry.empty(); }
 
  private:
+  void find_types(const UnionPattern& graph);
   void normalise(std::vector<float>& w, size_t t) const;
   void add_view(std::vector<float> w, size_t t, const EdgeTrust* trust);
   void add_doubted_term(const Csr& view);

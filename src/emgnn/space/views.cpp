@@ -115,7 +115,9 @@ class ViewMaker {
   void put(const Relation& relation, std::shared_ptr<const EdgeTrust> trust) {
     for (const Relation& there : graph_.relations)
       if (there.name == relation.name)
-        throw UsageError(fmt::format("space.views: {} is there twice", relation.name));
+        throw UsageError(
+            fmt::format("space.views: two views are called {:?}; given stands for every edge type",
+                        relation.name));
     graph_.relations.push_back(relation);
     trust_.push_back(std::move(trust));
   }

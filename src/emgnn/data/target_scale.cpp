@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <emgnn/learn/target_scale.h>
+#include <emgnn/data/target_scale.h>
 
 #include <cmath>
 #include <vector>
