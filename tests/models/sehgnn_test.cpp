@@ -30,7 +30,12 @@ std::shared_ptr<const Dataset> labelled() {
   return data;
 }
 
-class SeHgnnTest : public testing::TestWithParam<bool /* norm of the outputs */> {
+struct Head {
+  const char* name;
+  bool norm_outputs, residual;
+};
+
+class SeHgnnTest : public testing::TestWithParam<Head> {
  protected:
   SeHgnnTest() {
     const MetapathWalks walks(*data_, all_rows(kNodes));
@@ -41,14 +46,16 @@ class SeHgnnTest : public testing::TestWithParam<bool /* norm of the outputs */>
 
   // γ = 0 would hide the attention.
   std::shared_ptr<SeHgnn> make(double dropout = 0.0) const {
-    SeHgnn::Plan plan{.blocks = {}, .num_outputs = kClasses, .norm_outputs = GetParam(), .seed = 3};
+    SeHgnn::Plan plan{
+        .blocks = {}, .num_outputs = kClasses, .norm_outputs = GetParam().norm_outputs, .seed = 3};
     for (const MetapathBlock* block : family_->blocks())
       plan.blocks.push_back({block->name, block->rows.num_cols});
     auto out = std::make_shared<SeHgnn>(SeHgnnOptions{.hidden = 8,
                                                       .head_layers = 3,
                                                       .dropout = dropout,
                                                       .input_dropout = dropout,
-                                                      .own_residual = true},
+                                                      .own_residual = true,
+                                                      .head_residual = GetParam().residual},
                                         plan);
     for (const Parameter& p : out->parameters())
       if (p.name == "fusion.gamma") p.value.detach().fill_(0.7);
@@ -91,17 +98,27 @@ class SeHgnnTest : public testing::TestWithParam<bool /* norm of the outputs */>
     }
     std::vector<at::Tensor> rows;
     for (int64_t i = 0; i < kNodes; ++i) rows.push_back(row_before_head(network, embedded, i));
-    at::Tensor h = at::stack(rows);
-    for (int l = 0; l < 3; ++l) {
-      const std::string name = "head." + std::to_string(l);
-      h = dense(network, prelu(network, h, name), name);
-      if (l == 2 && !GetParam()) continue;
-      const at::Tensor mean = training ? h.mean(0) : value_of(network, name + ".norm_mean");
+    return head(network, at::stack(rows), training);
+  }
+
+  static at::Tensor head(const Network& network, const at::Tensor& h, bool training) {
+    const auto normed = [&](const at::Tensor& z, const std::string& name) {
+      const at::Tensor mean = training ? z.mean(0) : value_of(network, name + ".norm_mean");
       const at::Tensor var =
-          training ? (h - mean).square().mean(0) : value_of(network, name + ".norm_var");
-      h = (h - mean) / (var + 1e-5).sqrt();
+          training ? (z - mean).square().mean(0) : value_of(network, name + ".norm_var");
+      return (z - mean) / (var + 1e-5).sqrt();
+    };
+    at::Tensor x = prelu(network, h, "head.0");
+    for (const std::string l : {"0", "1"}) {
+      const at::Tensor next = prelu(network, normed(dense(network, x, "head." + l), "head." + l),
+                                    l == "0" ? "head.1" : "head.2");
+      x = GetParam().residual ? x + next : next;
     }
-    return h;
+    const at::Tensor z = dense(network, x, "head.2");
+    if (!GetParam().norm_outputs) return z;
+    if (!GetParam().residual) return normed(z, "head.2");
+    const at::Tensor from_mean = z - z.mean(1, true);
+    return from_mean / (from_mean.square().mean(1, true) + 1e-5).sqrt();
   }
 
   static at::Tensor row_before_head(const Network& network, const std::vector<at::Tensor>& embedded,
@@ -206,7 +223,11 @@ TEST_P(SeHgnnTest, OtherNodesThanThosePredictedAreRefused) {
   EXPECT_THROW(few->view(std::vector<int32_t>{3}, {}), UsageError);
 }
 
-INSTANTIATE_TEST_SUITE_P(NormOfOutputs, SeHgnnTest, testing::Bool());
+INSTANTIATE_TEST_SUITE_P(Heads, SeHgnnTest,
+                         testing::Values(Head{"normed", true, false}, Head{"bare", false, false},
+                                         Head{"residual", true, true},
+                                         Head{"residual_bare", false, true}),
+                         [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace
 }  // namespace emgnn

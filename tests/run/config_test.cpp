@@ -121,6 +121,7 @@ TEST(Config, BondsNeedNoCoordinates) {
 TEST(Config, ARecipeChangesSettingsOfTheMethodsThatItIsFor) {
   EXPECT_EQ(value(RunConfig("em-gcn", "dblp"), "em.recipe"), "averaged");
   EXPECT_EQ(value(RunConfig("em-gcn", "dblp"), "ensemble"), "5");
+  EXPECT_EQ(value(RunConfig("em-gcn", "dblp"), "calibrate"), "validation");
   EXPECT_EQ(value(RunConfig("em-gcn", "dblp"), "em.draws"), "8");
   EXPECT_EQ(value(RunConfig("em-gcn", "dblp", "published"), "ensemble"), "1");
   EXPECT_EQ(value(RunConfig("em-gcn", "dblp", "published"), "em.draws"), "4");

@@ -38,13 +38,17 @@ void describe(OptionVisitor& visitor, SeHgnnOptions& options) {
   describe_input_dropout(visitor, options.input_dropout);
   visitor.flag("model.own_residual", options.own_residual,
                "add a linear layer of the node's own features before the perceptron");
+  visitor.flag("model.head_residual", options.head_residual,
+               "hidden layers of the perceptron add to their input; outputs are normalised row by "
+               "row, not over the batch");
 }
 
 at::Tensor SeHgnn::Dense::operator()(const at::Tensor& h) const {
   return dense_product(h, weight) + bias;
 }
 
-SeHgnn::SeHgnn(const SeHgnnOptions& options, const Plan& plan) : options_(options) {
+SeHgnn::SeHgnn(const SeHgnnOptions& options, const Plan& plan)
+    : options_(options), norms_rows_(options.head_residual && plan.norm_outputs) {
   const int64_t hidden = options.hidden;
   Rng rng(plan.seed, Stream::kInit, 0);
   for (size_t k = 0; k < plan.blocks.size(); ++k) {
@@ -103,7 +107,7 @@ void SeHgnn::make_head(const Plan& plan, Rng& rng) {
     HeadLayer layer;
     layer.slope = add_parameter(name + ".slope", at::full({1}, kFirstSlope), 1);
     layer.dense = make_dense(name, options_.hidden, width, rng);
-    if (!last || plan.norm_outputs) {
+    if (!last || (plan.norm_outputs && !options_.head_residual)) {
       layer.norm.mean = add_buffer(name + ".norm_mean", at::zeros({width}));
       layer.norm.var = add_buffer(name + ".norm_var", at::ones({width}));
     }
@@ -135,16 +139,22 @@ at::Tensor SeHgnn::fuse(const at::Tensor& x) const {
   return x + gamma_ * batched_product(beta, value_(x));
 }
 
-at::Tensor SeHgnn::run_head(at::Tensor h, const Mode& mode) const {
+at::Tensor SeHgnn::run_head(const at::Tensor& h, const Mode& mode) const {
+  const auto activated = [&](const at::Tensor& z, size_t l) {
+    return dropped(at::prelu(z, head_[l].slope), options_.dropout,
+                   kHeadDropout + static_cast<uint32_t>(l), mode);
+  };
+  at::Tensor x = activated(h, 0), z;
   for (size_t l = 0; l < head_.size(); ++l) {
-    const HeadLayer& layer = head_[l];
-    h = dropped(at::prelu(h, layer.slope), options_.dropout,
-                kHeadDropout + static_cast<uint32_t>(l), mode);
-    h = layer.dense(h);
-    if (!layer.norm.mean.defined()) continue;
-    h = mode.training ? layer.norm.train(h) : h * layer.norm.scale() + layer.norm.shift();
+    const BatchNorm& norm = head_[l].norm;
+    z = head_[l].dense(x);
+    if (norm.mean.defined()) z = mode.training ? norm.train(z) : z * norm.scale() + norm.shift();
+    if (l + 1 == head_.size()) break;
+    const at::Tensor next = activated(z, l + 1);
+    x = options_.head_residual ? x + next : next;
   }
-  return h;
+  if (!norms_rows_) return z;
+  return at::layer_norm(z, {z.size(1)}, {}, {}, kNormEpsilon);
 }
 
 at::Tensor SeHgnn::forward(const GraphBatch& batch, const at::Tensor& embedded,

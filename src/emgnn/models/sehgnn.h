@@ -5,7 +5,8 @@
 // and among the M blocks of a node, with q = x W_q + b_q and k, v alike,
 //   x ← x + γ softmax(q kᵀ / √d) v                       γ starts at 0
 // All blocks side by side go through a linear layer into a perceptron with batch norms. Classes: the
-// last norm is of the outputs.
+// last norm is of the outputs. With head_residual its hidden layers add to what they are given, and
+// the outputs of a row have a norm of their own.
 #pragma once
 
 #include <string>
@@ -24,6 +25,7 @@ struct SeHgnnOptions {
   double dropout = 0.5;
   double input_dropout = 0.5;
   bool own_residual = false;
+  bool head_residual = false;
 };
 void describe(OptionVisitor& visitor, SeHgnnOptions& options);
 
@@ -71,9 +73,10 @@ class SeHgnn : public Network {
   void make_head(const Plan& plan, Rng& rng);
   at::Tensor project(size_t number, const at::Tensor& x, const Mode& mode) const;
   at::Tensor fuse(const at::Tensor& x) const;
-  at::Tensor run_head(at::Tensor h, const Mode& mode) const;
+  at::Tensor run_head(const at::Tensor& h, const Mode& mode) const;
 
   SeHgnnOptions options_;
+  bool norms_rows_;  // the outputs
   std::vector<at::Tensor> embeddings_;
   std::vector<Projection> projections_;
   Dense query_, key_, value_;

@@ -7,6 +7,7 @@
 
 #include <emgnn/base/error.h>
 #include <emgnn/base/shipped_files.h>
+#include <emgnn/learn/calibrated_learner.h>
 #include <emgnn/learn/ensemble_learner.h>
 #include <emgnn/methods/catalogue.h>
 #include <emgnn/run/config_text.h>
@@ -138,6 +139,14 @@ void RunConfig::read_recipe(const std::vector<std::string>& shipped, const std::
 }
 
 std::shared_ptr<Learner> RunConfig::learner(const LearnerInput& input) const {
+  std::shared_ptr<Learner> out = uncalibrated(input);
+  if (calibration.by == Calibration::kNone || has_values()) return out;
+  std::shared_ptr<const Task> task = task_of(*out, *input.data);
+  return std::make_shared<CalibratedLearner>(std::move(out), std::move(task),
+                                             input.data->split().validation);
+}
+
+std::shared_ptr<Learner> RunConfig::uncalibrated(const LearnerInput& input) const {
   if (ensemble.members == 1) return method_->learner(input);
   std::vector<std::shared_ptr<Learner>> members;
   for (int64_t k = 0; k < ensemble.members; ++k) {
@@ -154,6 +163,7 @@ void RunConfig::describe(OptionVisitor& visitor) const {
   auto& self = const_cast<RunConfig&>(*this);
   emgnn::describe(visitor, self.data, facts_.kind);
   emgnn::describe(visitor, self.ensemble);
+  if (!has_values()) emgnn::describe(visitor, self.calibration);
   self.method_->describe(visitor, facts_);
 }
 

@@ -25,8 +25,9 @@ class RunConfig {
 
   DataOptions data;
   EnsembleOptions ensemble;
+  CalibrationOptions calibration;
   const MethodConfig& method() const { return *method_; }
-  // The method's, or an ensemble of them. UsageError when the data or the settings do not fit.
+  // The method's, or an ensemble of them, calibrated or not. UsageError when the data or the settings do not fit.
   std::shared_ptr<Learner> learner(const LearnerInput& input) const;
   DataKind kind() const { return facts_.kind; }
 
@@ -49,6 +50,8 @@ class RunConfig {
 
  private:
   friend class ConfigReader;
+  bool has_values() const { return facts_.labels == LabelKind::kValues; }
+  std::shared_ptr<Learner> uncalibrated(const LearnerInput& input) const;
   void describe(OptionVisitor& visitor) const;
   void read_recipe(const std::vector<std::string>& shipped, const std::string& recipe);
 

@@ -26,4 +26,10 @@ void describe(OptionVisitor& visitor, EnsembleOptions& options) {
                   "are averaged");
 }
 
+void describe(OptionVisitor& visitor, CalibrationOptions& options) {
+  visitor.choice("calibrate", options.by, {"none", "validation"},
+                 "validation: one temperature makes the final probabilities as sure as they are "
+                 "right on the validation labels");
+}
+
 }  // namespace emgnn

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be chosen about a run, whatever the method: its data, and how many learners it trains.
+// What can be chosen about a run, whatever the method: its data, how many learners it trains, and how
+// sure it is of what they say.
 #pragma once
 
 #include <cstdint>
@@ -25,5 +26,12 @@ struct EnsembleOptions {
   int64_t members = 1;
 };
 void describe(OptionVisitor& visitor, EnsembleOptions& options);
+
+enum class Calibration { kNone, kValidation };
+
+struct CalibrationOptions {
+  Calibration by = Calibration::kNone;
+};
+void describe(OptionVisitor& visitor, CalibrationOptions& options);
 
 }  // namespace emgnn
