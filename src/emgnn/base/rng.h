@@ -26,6 +26,7 @@ enum class Stream : uint32_t {
   kEnsemble = 12,   // seeds of the members of an ensemble
   kFold = 13,       // which labels a network of several is not shown
   kPairs = 14,      // pairs of nodes that edges are compared with
+  kDropEdge = 15,   // edges that a gradient step does without
 };
 
 using PhiloxBlock = std::array<uint32_t, 4>;

@@ -12,6 +12,11 @@ std::vector<NodePair> undirected_edges(const Csr& a) {
   return edges;
 }
 
+double uniform_of(int32_t u, int32_t v, uint64_t seed, Stream stream, uint32_t substream) {
+  const uint64_t step = static_cast<uint64_t>(u) << 32 | static_cast<uint32_t>(v);
+  return Rng(seed, stream, step, substream).uniform();
+}
+
 std::vector<EdgeChange> edge_changes(const Csr& before, const Csr& after) {
   const std::vector<NodePair> from = undirected_edges(before), to = undirected_edges(after);
   std::vector<EdgeChange> changes;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <emgnn/base/rng.h>
 #include <emgnn/graph/csr.h>
 
 namespace emgnn {
@@ -18,6 +19,10 @@ struct NodePair {
 
 // The edges of a symmetric matrix without a diagonal, each once, in ascending order.
 std::vector<NodePair> undirected_edges(const Csr& a);
+
+// A number in [0, 1) for the pair (u, v), in this order. It depends on the two nodes alone, so that a
+// pair keeps its fate when other pairs come and go.
+double uniform_of(int32_t u, int32_t v, uint64_t seed, Stream stream, uint32_t substream = 0);
 
 struct EdgeChange {
   NodePair pair;

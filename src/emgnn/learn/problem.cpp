@@ -267,7 +267,9 @@ Objective Problem::objective_of_rows(std::span<const LambdaDraw> draws, const Mo
     weight.push_back(draw.weight);
   }
   const FamilyView& view = agreeing_ ? *agreeing_ : *train_;
-  const at::Tensor out = run(view.batch({.lam_ids = lam_ids, .beliefs = beliefs_.get()}), mode);
+  const GraphBatch batch = view.batch(
+      {.lam_ids = lam_ids, .seed = mode.seed, .step = mode.step, .beliefs = beliefs_.get()});
+  const at::Tensor out = run(batch, mode);
   const at::Tensor outputs = agreeing_ ? out.index_select(1, train_place_) : out;
   const at::Tensor each = task().row_loss(outputs, train_target_);  // [draws, rows]
   const at::Tensor loss =

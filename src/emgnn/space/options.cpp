@@ -3,12 +3,12 @@
 
 namespace emgnn {
 
-namespace {
-
 void describe(OptionVisitor& visitor, Normalisation& normalisation) {
   visitor.choice("space.normalisation", normalisation, {"row", "symmetric"},
                  "S = D^-1 (A+I), or D^-1/2 (A+I) D^-1/2");
 }
+
+namespace {
 
 void describe(OptionVisitor& visitor, Confidence& confidence) {
   visitor.choice("space.confidence", confidence, {"none", "weight"},
@@ -74,6 +74,12 @@ void describe(OptionVisitor& visitor, RewireOptions& options) {
                "share of the candidates to be found; below 1 faster, for millions of nodes");
   visitor.integer("space.max_candidates", options.max_candidates, 0, 100'000'000,
                   "more candidates than this are an error");
+}
+
+void describe(OptionVisitor& visitor, DropEdgeOptions& options) {
+  describe(visitor, options.normalisation);
+  visitor.real("model.drop_edge", options.rate, 0.0, 1.0,
+               "probability that an edge is left out of a gradient step");
 }
 
 void describe(OptionVisitor& visitor, BondOptions& options) {

@@ -59,6 +59,12 @@ struct RewireOptions {
   int64_t max_candidates = 10'000'000;
 };
 
+// The graph as given, of which every gradient step sees a part.
+struct DropEdgeOptions {
+  Normalisation normalisation = Normalisation::kRow;
+  double rate = 0.5;
+};
+
 // The graph as given, of molecules: their bonds.
 struct BondOptions {
   Aggregation aggregation = Aggregation::kMean;
@@ -82,9 +88,11 @@ struct AtomMixtureOptions {
   double step = 0.1;
 };
 
+void describe(OptionVisitor& visitor, Normalisation& normalisation);
 void describe(OptionVisitor& visitor, GraphOptions& options);
 void describe(OptionVisitor& visitor, MixtureOptions& options);
 void describe(OptionVisitor& visitor, RewireOptions& options);
+void describe(OptionVisitor& visitor, DropEdgeOptions& options);
 void describe(OptionVisitor& visitor, BondOptions& options);
 void describe(OptionVisitor& visitor, DistanceOptions& options);
 void describe(OptionVisitor& visitor, AtomMixtureOptions& options);

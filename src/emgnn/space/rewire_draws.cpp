@@ -17,13 +17,6 @@ constexpr int64_t kPairGrain = 4096;
 constexpr int64_t kMaxPoints = 1 << 24;           // substreams of the generator
 constexpr uint64_t kCandidateOrder = UINT64_MAX;  // a step that belongs to no pair
 
-// The number of (u, v) in `substream`. It depends on the two nodes alone, so that a pair keeps its
-// fate when other pairs come and go.
-double uniform_of(uint64_t seed, uint32_t substream, int32_t u, int32_t v) {
-  const uint64_t step = static_cast<uint64_t>(u) << 32 | static_cast<uint32_t>(v);
-  return Rng(seed, Stream::kRewire, step, substream).uniform();
-}
-
 void check_candidates(const RewireGraph& graph) {
   const Csr& a = graph.adjacency;
   for (size_t k = 0; k < graph.candidates.size(); ++k) {
@@ -115,7 +108,8 @@ void RewireDraws::draw_nested() {
     parallel_for(static_cast<int64_t>(pairs_.size()), kPairGrain, [&](int64_t begin, int64_t end) {
       for (int64_t p = begin; p < end; ++p) {
         const auto k = static_cast<size_t>(p);
-        const double u = uniform_of(seed_, static_cast<uint32_t>(draw), pairs_[k].u, pairs_[k].v);
+        const double u = uniform_of(pairs_[k].u, pairs_[k].v, seed_, Stream::kRewire,
+                                    static_cast<uint32_t>(draw));
         int64_t first = 0;
         while (first < points &&
                u >= factor_[k] * (p < num_edges_ ? grid_.drop_rate(first) : grid_.add_rate(first)))
@@ -139,8 +133,8 @@ void RewireDraws::draw_by_authors() {
       std::vector<bool> held(pairs_.size(), false);
       for (size_t e = 0; e < num_edges; ++e) {
         const auto [u, v] = pairs_[e];
-        held[e] = uniform_of(seed_, substream, u, v) >= drop ||
-                  uniform_of(seed_, substream, v, u) >= drop;
+        held[e] = uniform_of(u, v, seed_, Stream::kRewire, substream) >= drop ||
+                  uniform_of(v, u, seed_, Stream::kRewire, substream) >= drop;
       }
       std::vector<size_t> order(pairs_.size() - num_edges);
       std::iota(order.begin(), order.end(), num_edges);
