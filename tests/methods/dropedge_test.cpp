@@ -13,7 +13,7 @@ using DataPtr = std::shared_ptr<const Data>;
 std::shared_ptr<Learner> learner_of(const std::string& method, const DataPtr& data,
                                     const char* rate, const char* normalisation = "row") {
   auto settings = tiny_settings();
-  settings["fit.epochs"] = "8";
+  settings["fit.epochs"] = std::string("8");
   settings["model.drop_edge"] = rate;
   settings["space.normalisation"] = normalisation;
   return configured(method, *data, settings)
