@@ -140,8 +140,10 @@ void RunConfig::read_recipe(const std::vector<std::string>& shipped, const std::
 
 std::shared_ptr<Learner> RunConfig::learner(const LearnerInput& input) const {
   std::shared_ptr<Learner> out = uncalibrated(input);
-  if (calibration.by == Calibration::kNone || has_values()) return out;
+  if (calibration.by == Calibration::kNone) return out;
   std::shared_ptr<const Task> task = task_of(*out, *input.data);
+  if (task->kind() == LabelKind::kValues)
+    return out;  // a recipe may say so, whatever the labels are
   return std::make_shared<CalibratedLearner>(std::move(out), std::move(task),
                                              input.data->split().validation);
 }
@@ -163,7 +165,7 @@ void RunConfig::describe(OptionVisitor& visitor) const {
   auto& self = const_cast<RunConfig&>(*this);
   emgnn::describe(visitor, self.data, facts_.kind);
   emgnn::describe(visitor, self.ensemble);
-  if (!has_values()) emgnn::describe(visitor, self.calibration);
+  if (facts_.labels != LabelKind::kValues) emgnn::describe(visitor, self.calibration);
   self.method_->describe(visitor, facts_);
 }
 

@@ -50,7 +50,6 @@ class RunConfig {
 
  private:
   friend class ConfigReader;
-  bool has_values() const { return facts_.labels == LabelKind::kValues; }
   std::shared_ptr<Learner> uncalibrated(const LearnerInput& input) const;
   void describe(OptionVisitor& visitor) const;
   void read_recipe(const std::vector<std::string>& shipped, const std::string& recipe);
