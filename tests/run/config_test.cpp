@@ -133,6 +133,14 @@ TEST(Config, ARecipeChangesSettingsOfTheMethodsThatItIsFor) {
   EXPECT_EQ(value(RunConfig("em-acm", "texas", "held-out"), "ensemble"), "1");
 }
 
+TEST(Config, AStoredModelIsCalibratedOnlyIfItSaysSo) {
+  RunConfig config("em-gcn", "dblp");
+  config.read_stored({{"ensemble", "5"}});
+  EXPECT_EQ(value(config, "calibrate"), "none");
+  config.read_stored({{"calibrate", "validation"}});
+  EXPECT_EQ(value(config, "calibrate"), "validation");
+}
+
 TEST(Config, AGraphThatIsNotKnownIsInDoubtByDefault) {
   const Workplace place;
   place.write("mine/edges.csv", "source,target\na,b\n");
