@@ -235,7 +235,8 @@ std::map<std::string, std::string> RunConfig::values() const {
 std::string RunConfig::to_toml() const { return emgnn::to_toml(entries()); }
 
 void RunConfig::read_stored(const std::map<std::string, std::string>& values) {
-  calibration = {};  // a model that does not speak of it has no temperature, whatever is shipped now
+  // A model that does not speak of it has no temperature, whatever is shipped now.
+  calibration = {};
   ConfigReader reader(*this, "the stored run", ConfigReader::Unknown::kPassOver);
   for (const auto& [key, value] : values)
     reader.put({.key = key, .value = value, .where = "", .toml_type = ""});
