@@ -53,10 +53,12 @@ TEST(Checksum, OwnSha256IsTheSameHoweverTheBytesArrive) {
 TEST(Checksum, Crc32HasThePublishedValueAndContinues) {
   EXPECT_EQ(crc32_of("123456789"), 0xcbf43926U);
   EXPECT_EQ(crc32_of(""), 0U);
-  const std::string bytes = some_bytes(1000);
-  uint32_t rest = 0;
-  for (const char& c : bytes) rest = crc32_of({&c, 1}, rest);
-  EXPECT_EQ(rest, crc32_of(bytes));
+  for (const size_t size : {7, 8, 9, 1003}) {
+    const std::string bytes = some_bytes(size);
+    uint32_t rest = 0;
+    for (const char& c : bytes) rest = crc32_of({&c, 1}, rest);
+    EXPECT_EQ(rest, crc32_of(bytes)) << size;
+  }
 }
 
 }  // namespace

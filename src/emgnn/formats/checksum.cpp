@@ -44,23 +44,41 @@ std::string hex(const std::array<uint8_t, 32>& digest) {
   return fmt::format("{:02x}", fmt::join(digest, ""));
 }
 
-// The remainder of every byte, for the reflected polynomial 0xedb88320.
-constexpr std::array<uint32_t, 256> make_crc_table() {
-  std::array<uint32_t, 256> table{};
+// For the reflected polynomial 0xedb88320: [k][byte] is the remainder of a byte with k bytes of zeros
+// behind it, so that eight bytes are divided at once.
+constexpr size_t kCrcBytes = 8;
+using CrcTables = std::array<std::array<uint32_t, 256>, kCrcBytes>;
+constexpr CrcTables make_crc_tables() {
+  CrcTables table{};
   for (uint32_t byte = 0; byte < 256; ++byte) {
     uint32_t rest = byte;
     for (int bit = 0; bit < 8; ++bit) rest = rest >> 1 ^ (rest & 1 ? 0xedb88320U : 0U);
-    table[byte] = rest;
+    table[0][byte] = rest;
   }
+  for (size_t k = 1; k < kCrcBytes; ++k)
+    for (size_t byte = 0; byte < 256; ++byte) {
+      const uint32_t rest = table[k - 1][byte];
+      table[k][byte] = rest >> 8 ^ table[0][rest & 0xffU];
+    }
   return table;
 }
-constexpr std::array<uint32_t, 256> kCrcTable = make_crc_table();
+constexpr CrcTables kCrc = make_crc_tables();
+
+uint32_t byte_at(const char* p, size_t i) { return static_cast<uint8_t>(p[i]); }
 
 }  // namespace
 
 uint32_t crc32_of(std::string_view bytes, uint32_t before) {
   uint32_t rest = ~before;
-  for (const char c : bytes) rest = rest >> 8 ^ kCrcTable[(rest ^ static_cast<uint8_t>(c)) & 0xffU];
+  const char* p = bytes.data();
+  size_t left = bytes.size();
+  for (; left >= kCrcBytes; left -= kCrcBytes, p += kCrcBytes) {
+    rest = kCrc[7][(rest ^ byte_at(p, 0)) & 0xffU] ^ kCrc[6][(rest >> 8 ^ byte_at(p, 1)) & 0xffU] ^
+           kCrc[5][(rest >> 16 ^ byte_at(p, 2)) & 0xffU] ^ kCrc[4][rest >> 24 ^ byte_at(p, 3)] ^
+           kCrc[3][byte_at(p, 4)] ^ kCrc[2][byte_at(p, 5)] ^ kCrc[1][byte_at(p, 6)] ^
+           kCrc[0][byte_at(p, 7)];
+  }
+  for (; left > 0; --left, ++p) rest = rest >> 8 ^ kCrc[0][(rest ^ byte_at(p, 0)) & 0xffU];
   return ~rest;
 }
 

@@ -16,6 +16,8 @@ namespace {
 
 // So much work is lost at most when the machine fails.
 constexpr std::chrono::seconds kCheckpointPeriod{30};
+// The same when an epoch's beginning is interrupted, which may change the state before it ends.
+constexpr std::chrono::seconds kBeginningPeriod{1};
 
 std::vector<std::string> names_of(const Network& network, bool buffers) {
   std::vector<std::string> out;
@@ -76,8 +78,7 @@ void FitLoop::run(FitStep& step, FitObserver& observer, Learner& learner) {
   const SerialAten serial;
   while (epoch_ < step.max_epochs() && !stopped_early()) {
     const bool stop = observer.stop_requested();
-    const bool due = Clock::now() - last_checkpoint_ > kCheckpointPeriod;
-    if (stop || due || step.needs_beginning(epoch_)) checkpoint(observer, learner);
+    if (stop || checkpoint_due(step)) checkpoint(observer, learner);
     if (stop) {
       throw Interrupted(
           fmt::format("interrupted after {} of {} epochs", epoch_, step.max_epochs()));
@@ -92,9 +93,16 @@ void FitLoop::run(FitStep& step, FitObserver& observer, Learner& learner) {
   finished_ = true;
 }
 
+bool FitLoop::checkpoint_due(const FitStep& step) const {
+  const Clock::duration age = Clock::now() - last_checkpoint_;
+  if (!step.needs_beginning(epoch_)) return age > kCheckpointPeriod;
+  return !has_checkpoint_ || age > kBeginningPeriod;
+}
+
 void FitLoop::checkpoint(FitObserver& observer, Learner& learner) {
   observer.on_checkpoint(learner);
   last_checkpoint_ = Clock::now();
+  has_checkpoint_ = true;
 }
 
 void FitLoop::begin(FitStep& step, FitObserver& observer) {

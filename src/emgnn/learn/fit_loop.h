@@ -74,6 +74,7 @@ class FitLoop {
   void one_epoch(FitStep& step, FitObserver& observer);
   void begin(FitStep& step, FitObserver& observer);
   PartScores validate(FitStep& step, size_t number);
+  bool checkpoint_due(const FitStep& step) const;
   void checkpoint(FitObserver& observer, Learner& learner);
   void visit_member(StateVisitor& visitor, Member& member, const std::string& prefix);
 
@@ -82,6 +83,7 @@ class FitLoop {
   int64_t epoch_ = 0;      // done
   bool finished_ = false;  // the networks hold the kept weights
   Clock::time_point last_checkpoint_ = Clock::now();
+  bool has_checkpoint_ = false;  // of this process
 };
 
 }  // namespace emgnn
