@@ -8,7 +8,11 @@
 namespace emgnn {
 namespace {
 
-class AcmTest : public NetworkTest, public testing::WithParamInterface<bool> {
+struct AcmForm {
+  bool structure = false, layer_norm = false;
+};
+
+class AcmTest : public NetworkTest, public testing::WithParamInterface<AcmForm> {
  protected:
   static std::shared_ptr<Network> make(
       kernels::Activation activation = kernels::Activation::kRelu) {
@@ -18,7 +22,8 @@ class AcmTest : public NetworkTest, public testing::WithParamInterface<bool> {
                                                      .dropout = 0.3,
                                                      .input_dropout = 0.2,
                                                      .init = Init::kUniformOut},
-                                           .structure = GetParam()},
+                                           .structure = GetParam().structure,
+                                           .layer_norm = GetParam().layer_norm},
                                 kShape);
   }
 
@@ -30,32 +35,46 @@ class AcmTest : public NetworkTest, public testing::WithParamInterface<bool> {
     const std::vector<at::Tensor> w = parameters[0].chunk(3, 1);
     std::vector<at::Tensor> channels = {s.matmul(h).matmul(w[0]),
                                         (identity - s).matmul(h).matmul(w[1]), h.matmul(w[2])};
-    if (GetParam()) channels.push_back(a.matmul(parameters[1]));
-    const at::Tensor &v = parameters[parameters.size() - 2], &m = parameters.back();
+    const auto [structure, layer_norm] = GetParam();
+    if (structure) channels.push_back(a.matmul(parameters[1]));
+    const size_t first = structure ? 2 : 1;
+    const at::Tensor &v = parameters[first], &m = parameters[first + 1];
     std::vector<at::Tensor> scores;
     for (size_t c = 0; c < channels.size(); ++c) {
       channels[c] = channels[c].relu();
-      scores.push_back(channels[c].matmul(v[static_cast<int64_t>(c)]).sigmoid());
+      const auto at = static_cast<int64_t>(c);
+      const at::Tensor read =
+          layer_norm ? at::layer_norm(channels[c], {channels[c].size(1)}, parameters[first + 2][at],
+                                      parameters[first + 3][at])
+                     : channels[c];
+      scores.push_back(read.matmul(v[at]).sigmoid());
     }
     const auto number = static_cast<double>(channels.size());
     const at::Tensor weight = at::softmax(at::stack(scores, 1).matmul(m) / number, 1);
     at::Tensor out = at::zeros_like(channels[0]);
     for (size_t c = 0; c < channels.size(); ++c)
       out += weight.select(1, static_cast<int64_t>(c)).unsqueeze(1) * channels[c];
-    return GetParam() ? out : 3.0 * out;
+    return structure ? out : 3.0 * out;
   }
 };
 
 TEST_P(AcmTest, MatchesTheDefinitionOnDenseMatrices) {
   const auto acm = make();
-  EXPECT_EQ(acm->has_node_weights(), GetParam());
+  const auto [structure, layer_norm] = GetParam();
+  EXPECT_EQ(acm->has_node_weights(), structure);
+  // Scales and shifts that a norm does not begin with.
+  const at::NoGradGuard no_grad;
+  for (const Parameter& p : acm->parameters())
+    if (p.name.find("norm") != std::string::npos)
+      at::Tensor(p.value).add_(random_tensor(p.value.sizes().vec(), 5));
+  const size_t number = (structure ? 4 : 3) + (layer_norm ? 2 : 0);
   expect_matches(*acm, [&](size_t g) {
     at::Tensor h = dense_features();
     for (int layer = 0; layer < 2; ++layer) {
       std::vector<at::Tensor> parameters;
       for (const Parameter& p : acm->parameters())
         if (p.layer == layer) parameters.push_back(p.value.to(at::kDouble));
-      EXPECT_EQ(parameters.size(), GetParam() ? 4U : 3U);
+      EXPECT_EQ(parameters.size(), number);
       h = dense_layer(dense_adjacency(g), h, parameters);
     }
     return h;
@@ -63,9 +82,15 @@ TEST_P(AcmTest, MatchesTheDefinitionOnDenseMatrices) {
 }
 
 TEST_P(AcmTest, GradientsMatchFiniteDifferences) {
+  const auto acm = make(kernels::Activation::kElu);
+  {  // A mix that depends on the scores more than at first.
+    const at::NoGradGuard no_grad;
+    for (const Parameter& p : acm->parameters())
+      if (p.name.find("mixing") != std::string::npos) at::Tensor(p.value).mul_(5.0);
+  }
   // ELU has no kink. Its second derivative jumps by 1 at zero: a difference of half-width 0.01 is
   // off by at most 0.5 % of what passes there, twice over two layers, plus float32 rounding.
-  expect_gradients_match(*make(kernels::Activation::kElu), 0.02);
+  expect_gradients_match(*acm, 0.02);
 }
 
 TEST_P(AcmTest, DropsInTrainingOnly) {
@@ -85,7 +110,14 @@ TEST(Acm, WithWeightsPerNodeRefusesALargerGraph) {
   EXPECT_THROW(run_network(*acm, batch), UsageError);
 }
 
-INSTANTIATE_TEST_SUITE_P(Structure, AcmTest, testing::Bool());
+INSTANTIATE_TEST_SUITE_P(Forms, AcmTest,
+                         testing::Values(AcmForm{}, AcmForm{.structure = true},
+                                         AcmForm{.layer_norm = true},
+                                         AcmForm{.structure = true, .layer_norm = true}),
+                         [](const testing::TestParamInfo<AcmForm>& form) {
+                           return std::string(form.param.structure ? "Structure" : "Plain") +
+                                  (form.param.layer_norm ? "Norm" : "");
+                         });
 
 }  // namespace
 }  // namespace emgnn

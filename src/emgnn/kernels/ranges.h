@@ -9,6 +9,7 @@
 
 #include <emgnn/kernels/activation.h>
 #include <emgnn/kernels/block.h>
+#include <emgnn/kernels/channel_mix.h>
 #include <emgnn/kernels/combine.h>
 #include <emgnn/kernels/edge.h>
 #include <emgnn/kernels/nested.h>
@@ -88,6 +89,11 @@ struct RangeKernels {
                   const float* term, float* out, Range rows);
   void (*combine_backward)(const CombineShape& shape, const float* coef, const float* scale,
                            const float* grad_out, float* grad_term, Range rows);
+  // `scratch` has kMixScratchRows rows of the mix's width; backward one more per channel. The
+  // gradients in score, offset and mixing are added to what is there.
+  void (*channel_mix)(const ChannelMix& mix, float* scratch, float* out, Range rows);
+  void (*channel_mix_backward)(const ChannelMix& mix, float* scratch, const float* grad_out,
+                               const ChannelMixGrads& grads, Range rows);
   // Elements [begin, end) of the flat matrix; begin is a multiple of kElementTile.
   void (*activation)(const ActivationSpec& spec, const BiasShape& shape, const float* x, float* y,
                      Range elements);
@@ -100,6 +106,7 @@ struct RangeKernels {
 };
 
 constexpr int64_t kElementTile = 256;
+constexpr int64_t kMixScratchRows = 10;
 
 extern const RangeKernels kBaselineRanges;
 extern const RangeKernels kAvx2Ranges;

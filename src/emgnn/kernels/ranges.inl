@@ -20,6 +20,7 @@
 #include <emgnn/kernels/gemm_range.inl>
 #include <emgnn/kernels/combine_range.inl>
 #include <emgnn/kernels/activation_range.inl>
+#include <emgnn/kernels/channel_mix_range.inl>
 #include <emgnn/kernels/adam_range.inl>
 #include <emgnn/kernels/edge_range.inl>
 // clang-format on
@@ -45,6 +46,8 @@ constexpr RangeKernels kRanges = {
     .edge_dot = edge_dot_range,
     .combine = combine_range,
     .combine_backward = combine_backward_range,
+    .channel_mix = channel_mix_range,
+    .channel_mix_backward = channel_mix_backward_range,
     .activation = activation_range,
     .activation_backward = activation_backward_range,
     .column_sums = column_sums_range,

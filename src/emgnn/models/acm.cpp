@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include <emgnn/base/error.h>
-#include <emgnn/models/adjacency.h>
+#include <emgnn/models/channel_mix.h>
 
 namespace emgnn {
 
@@ -14,6 +14,8 @@ void describe(OptionVisitor& visitor, AcmOptions& options) {
   describe(visitor, options.stack);
   visitor.flag("model.structure", options.structure,
                "a fourth channel that sees the adjacency alone, with weights per node");
+  visitor.flag("model.layer_norm", options.layer_norm,
+               "normalise a node's channels before they are scored, as the paper writes it");
 }
 
 AcmLayer::AcmLayer(Network& network, const LayerPlace& place, const AcmOptions& options)
@@ -35,6 +37,9 @@ AcmLayer::AcmLayer(Network& network, const LayerPlace& place, const AcmOptions& 
   const int64_t c = num_channels();
   score_ = add("score", init_uniform({c, width_}, 1.0, rng));
   mixing_ = add("mixing", init_uniform({c, c}, 1.0 / std::sqrt(static_cast<double>(c)), rng));
+  if (!options.layer_norm) return;
+  norm_scale_ = add("norm_scale", at::ones({c, width_}, at::kFloat));
+  norm_shift_ = add("norm_shift", at::zeros({c, width_}, at::kFloat));
 }
 
 at::Tensor AcmLayer::embed(const c10::intrusive_ptr<InputFeatures>& x, double dropout,
@@ -42,37 +47,32 @@ at::Tensor AcmLayer::embed(const c10::intrusive_ptr<InputFeatures>& x, double dr
   return input_product(x, filters_, dropout, mode);
 }
 
-// The channels before their activation side by side, [num_graphs, outputs, channels · width], from
-// h [W_low | W_high | W_id].
-at::Tensor AcmLayer::channels(const Propagation& hop, const at::Tensor& filtered) const {
-  const at::Tensor shifted = hop.apply(filtered.narrow(-1, 0, 2 * width_));
-  const at::Tensor own = hop.self(filtered.narrow(-1, width_, 2 * width_));
-  const at::Tensor high = own.narrow(-1, 0, width_) - shifted.narrow(-1, width_, width_);
-  const at::Tensor identity = own.narrow(-1, width_, width_).expand_as(high);
-  std::vector<at::Tensor> parts = {shifted.narrow(-1, 0, width_), high, identity};
+// u_c·N(H_c) + k_c = LN_c(H_c)·v_c with u_c = scale_c ⊙ v_c and k_c = shift_c·v_c.
+ChannelScores AcmLayer::scores() const {
+  const bool norm = norm_scale_.defined();
+  return {.score = norm ? score_ * norm_scale_ : score_,
+          .offset = norm ? (score_ * norm_shift_).sum(1) : at::zeros({num_channels()}, at::kFloat),
+          .mixing = mixing_,
+          .normalises = norm};
+}
+
+// A node's own weight in S = D⁻¹ (A + I) is 1/D, so A W_A = (S W_A) / diag(S) − W_A.
+at::Tensor AcmLayer::from_embedded(const Propagation& hop, const at::Tensor& embedded,
+                                   const Mode& /*mode*/) const {
+  ChannelProducts products{.near = hop.apply(embedded.narrow(-1, 0, 2 * width_)),
+                           .own = hop.self(embedded.narrow(-1, width_, 2 * width_))};
   if (structure_.defined()) {
     const std::vector<int32_t>& rows = hop.input_nodes();
     EMGNN_CHECK(static_cast<int64_t>(rows.size()) <= structure_.size(0),
                 "acm-gcn+: the graph has more nodes than the network was made for", rows.size());
     const bool all = static_cast<int64_t>(rows.size()) == structure_.size(0);
-    parts.push_back(adjacency_product(
-        hop, all ? structure_ : at::index_select(structure_, 0, at::tensor(rows))));
+    const at::Tensor weight = all ? structure_ : at::index_select(structure_, 0, at::tensor(rows));
+    products.around = hop.apply(weight);
+    products.own_around = hop.self(weight);
+    products.diagonal = hop.diagonal();
   }
-  return at::cat(parts, -1);
-}
-
-at::Tensor AcmLayer::mix(const at::Tensor& channels) const {
-  const int64_t c = num_channels();
-  std::vector<at::Tensor> v = score_.unsqueeze(-1).unbind(0);
-  const at::Tensor score = at::sigmoid(dense_product(channels, at::block_diag(v)));
-  const at::Tensor weight = at::softmax(dense_product(score, mixing_) / static_cast<double>(c), -1);
-  const at::Tensor mixed = (channels.unflatten(-1, {c, width_}) * weight.unsqueeze(-1)).sum(-2);
-  return structure_.defined() ? mixed : mixed * static_cast<double>(c);
-}
-
-at::Tensor AcmLayer::from_embedded(const Propagation& hop, const at::Tensor& embedded,
-                                   const Mode& mode) const {
-  return mix(bias_activation(channels(hop, embedded), at::Tensor(), activation_, mode));
+  const double factor = structure_.defined() ? 1.0 : static_cast<double>(num_channels());
+  return channel_mix(products, scores(), activation_, factor);
 }
 
 at::Tensor AcmLayer::forward(const Propagation& hop, const at::Tensor& h, const Mode& mode) const {

@@ -6,12 +6,14 @@
 //   a = softmax_c([sigmoid(H_c v_c)]_c M / C)   per node, over the C channels
 //   h ← s Σ_c a_c H_c                           s = C without the structure channel A, else 1
 //
-// The scores are those of the authors' program: without the layer norm that their text has, which
-// the program never applies. Everything is rebuilt for each λ, the structure channel from A_λ.
+// The scores are those of the authors' program; their text has sigmoid(LN_c(H_c) v_c), a layer norm
+// with a scale and a shift per channel, which the program never applies (model.layer_norm).
+// Everything is rebuilt for each λ, the structure channel from A_λ.
 #pragma once
 
 #include <cstdint>
 
+#include <emgnn/models/channel_mix.h>
 #include <emgnn/models/layer.h>
 
 namespace emgnn {
@@ -19,6 +21,7 @@ namespace emgnn {
 struct AcmOptions {
   StackOptions stack;
   bool structure = true;
+  bool layer_norm = false;
 
   bool adds_neighbours() const { return structure; }
 };
@@ -38,15 +41,15 @@ class AcmLayer : public Layer {
 
  private:
   int64_t num_channels() const { return structure_.defined() ? 4 : 3; }
-  at::Tensor channels(const Propagation& hop, const at::Tensor& filtered) const;
-  at::Tensor mix(const at::Tensor& channels) const;
+  ChannelScores scores() const;
 
   Nonlinearity activation_;
-  int64_t width_;         // of the output
-  at::Tensor filters_;    // [inputs, 3 width]: W_low | W_high | W_id
-  at::Tensor structure_;  // [num_nodes, width]: W_A; undefined without the channel
-  at::Tensor score_;      // [channels, width]: v
-  at::Tensor mixing_;     // [channels, channels]: M
+  int64_t width_;                       // of the output
+  at::Tensor filters_;                  // [inputs, 3 width]: W_low | W_high | W_id
+  at::Tensor structure_;                // [num_nodes, width]: W_A; undefined without the channel
+  at::Tensor score_;                    // [channels, width]: v
+  at::Tensor mixing_;                   // [channels, channels]: M
+  at::Tensor norm_scale_, norm_shift_;  // [channels, width] of LN; undefined: none
 };
 
 }  // namespace emgnn
