@@ -70,6 +70,21 @@ TEST(ReceptiveField, ChainsItsRowSetsAndFindsItself) {
   }
 }
 
+TEST(ReceptiveField, TheWholeGraphIsAHopToRepeatAndOneToTheTargets) {
+  const int32_t n = 40;
+  const Csr pattern = random_pattern(n, 30);
+  const std::vector<int32_t> targets = {17, 3};
+  const std::vector<Hop> hops = receptive_field(pattern, targets, kWholeGraph);
+  ASSERT_EQ(hops.size(), 2U);
+  EXPECT_EQ(hops[0].pattern.rowptr, pattern.rowptr);
+  EXPECT_EQ(hops[0].pattern.col, pattern.col);
+  EXPECT_EQ(hops[0].input_rows.size(), size_t(n));
+  EXPECT_EQ(hops[0].input_rows, hops[0].output_rows);
+  EXPECT_EQ(hops[1].input_rows, hops[0].output_rows);
+  EXPECT_EQ(hops[1].output_rows, targets);
+  EXPECT_EQ(hops[1].self, targets);
+}
+
 TEST(ReceptiveField, RejectsBadTargetsAndAMissingDiagonal) {
   const Csr pattern = random_pattern(5, 4);
   EXPECT_THROW(receptive_field(pattern, std::vector<int32_t>{5}, 1), UsageError);

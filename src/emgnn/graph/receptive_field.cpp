@@ -24,10 +24,13 @@ void check_targets(const Csr& pattern, std::span<const int32_t> targets) {
   }
 }
 
-// The last step towards `output_rows`; `place` [num_nodes] is all kAbsent before and after.
-Hop hop_into(const Csr& pattern, std::vector<int32_t> output_rows, std::vector<int32_t>& place) {
+// The last step towards `output_rows`, from all nodes or from those that it needs; `place`
+// [num_nodes] is all kAbsent before and after.
+Hop hop_into(const Csr& pattern, std::vector<int32_t> output_rows, std::vector<int32_t>& place,
+             bool from_all) {
   Hop hop;
   hop.output_rows = std::move(output_rows);
+  if (from_all) std::fill(place.begin(), place.end(), 0);
   for (const int32_t i : hop.output_rows)
     for (const int32_t j : pattern.row(i).col) place[size_t(j)] = 0;
   for (int32_t i = 0; i < pattern.num_rows; ++i) {
@@ -62,8 +65,9 @@ std::vector<Hop> receptive_field(const Csr& pattern, std::span<const int32_t> ta
   std::vector<int32_t> place(size_t(pattern.num_rows), kAbsent);
   std::vector<int32_t> rows(targets.begin(), targets.end());
   std::vector<Hop> hops;
-  for (int k = 0; k < num_hops; ++k) {
-    hops.push_back(hop_into(pattern, std::move(rows), place));
+  const bool whole = num_hops == kWholeGraph;
+  for (int k = 0; k < (whole ? 2 : num_hops); ++k) {
+    hops.push_back(hop_into(pattern, std::move(rows), place, whole));
     rows = hops.back().input_rows;
   }
   std::reverse(hops.begin(), hops.end());

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -19,6 +20,10 @@ struct Hop {
   std::vector<int32_t> entry;        // [entries] position of each entry in the full pattern
   std::vector<int32_t> self;         // [output_rows] place of each output row among the input rows
 };
+
+// In place of a number of hops: all nodes reach the targets. The hops are two, from all nodes to all
+// nodes, as often as one likes, and from these to the targets.
+inline constexpr int kWholeGraph = std::numeric_limits<int>::max();
 
 // `num_hops` steps that end in `targets` (distinct, in the order given). hops[k].input_rows ==
 // hops[k-1].output_rows. The pattern must hold its diagonal, so that every output row is also an
