@@ -357,7 +357,7 @@ TEST(EmLearner, GraphsOfAMixtureAreSharesOfTheEdgeTypes) {
   expect_distribution(*graphs, 2);
   EXPECT_EQ(graphs->family, "mixture");
   EXPECT_EQ(graphs->num_shares, graphs->names.size());
-  EXPECT_TRUE(graphs->tables.empty());
+  EXPECT_TRUE(graphs->report.tables.empty());
 }
 
 TEST(EmLearner, GraphsOfTheRewireFamilyComeWithTheirEdges) {
@@ -374,9 +374,9 @@ TEST(EmLearner, GraphsOfTheRewireFamilyComeWithTheirEdges) {
   ASSERT_TRUE(graphs.has_value());
   expect_distribution(*graphs, 2);
   EXPECT_EQ(graphs->num_shares, 0U);
-  ASSERT_EQ(graphs->tables.size(), 1U);
-  EXPECT_EQ(graphs->tables[0].file, "edges.csv");
-  const std::string& csv = graphs->tables[0].csv;
+  ASSERT_EQ(graphs->report.tables.size(), 1U);
+  EXPECT_EQ(graphs->report.tables[0].file, "edges.csv");
+  const std::string& csv = graphs->report.tables[0].csv;
   const auto lines = std::count(csv.begin(), csv.end(), '\n');
   const int64_t edges = setting.data->graph()->graph.relations[0].adjacency.num_entries() / 2;
   EXPECT_EQ(lines, 1 + edges + static_cast<int64_t>(candidates.size()));

@@ -42,7 +42,7 @@ GraphDistribution two_types(double p) {
           .num_shares = 2,
           .points = {{{0.0, 1.0}, 1.0 - p}, {{1.0, 0.0}, p}},
           .prior = {prior, prior},
-          .tables = {}};
+          .report = {}};
 }
 
 TEST(ResultsTable, OfOneRunIsItsFirstScoresInTheirUnits) {

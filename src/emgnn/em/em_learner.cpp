@@ -205,7 +205,7 @@ std::optional<GraphDistribution> EmLearner::graphs() const {
       .num_shares = family.num_shares(),
       .points = {},
       .prior = {},
-      .tables = family.tables(graph_posterior().weights(), beliefs,
+      .report = family.report(graph_posterior().weights(), beliefs,
                               [this](int32_t row) { return first().data().row_name(row); })};
   for (size_t i = 0; i < p.lam_ids().size(); ++i)
     out.points.push_back({family.point(p.lam_ids()[i]), std::exp(p.log_probs()[i])});

@@ -167,12 +167,12 @@ std::optional<GraphDistribution> EnsembleLearner::graphs() const {
   for (int64_t k = 0; k < size(); ++k) {
     std::optional<GraphDistribution> own = members_[static_cast<size_t>(k)]->graphs();
     if (!own) return std::nullopt;
-    for (FamilyTable& table : own->tables)
+    for (FamilyTable& table : own->report.tables)
       tables.push_back({file_of_member(table.file, k), std::move(table.csv)});
     each.push_back(std::move(*own));
   }
   GraphDistribution out = mixture_of(each);
-  out.tables = std::move(tables);
+  out.report.tables = std::move(tables);
   return out;
 }
 

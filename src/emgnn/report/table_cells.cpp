@@ -23,6 +23,7 @@ std::string text_of(const PaperMetric& metric, const MeanStd& value) {
 }
 
 constexpr const char* kGraphRank = "graph_rank";
+constexpr const char* kEdgeAuc = "edge_auc";
 constexpr const char* kSeconds = "seconds";
 
 // Of every run, or of none: differences are paired.
@@ -65,6 +66,7 @@ std::string signed_text(const PaperMetric& metric, double difference) {
 std::optional<double> metric_value(const RunRecord& run, const std::string& name) {
   if (name == kSeconds) return run.seconds;
   if (name == kGraphRank) return run.graph_rank ? run.graph_rank->correlation : std::nullopt;
+  if (name == kEdgeAuc) return run.edge_auc;
   const double* value = run.test ? run.test->find(name) : run.validation.scores.find(name);
   return value == nullptr ? std::nullopt : std::optional(*value);
 }

@@ -14,7 +14,7 @@
 
 namespace emgnn {
 
-// A test score of the run by its name, its "seconds" or its "graph_rank"; none: the run has no such
+// A test score of the run by its name, its "seconds", "graph_rank" or "edge_auc"; none: the run has no such
 // score.
 std::optional<double> metric_value(const RunRecord& run, const std::string& name);
 

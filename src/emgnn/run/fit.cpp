@@ -15,6 +15,7 @@
 #include <emgnn/base/utf8.h>
 #include <emgnn/run/config.h>
 #include <emgnn/run/config_text.h>
+#include <emgnn/run/edge_auc.h>
 #include <emgnn/run/evaluate.h>
 #include <emgnn/run/graph_rank.h>
 #include <emgnn/run/load.h>
@@ -316,6 +317,8 @@ class RunSet {
                   .graphs = learner.graphs(),
                   .changed_by_graph = {}};
     if (run.graphs) run.changed_by_graph = task.changed_by_graph(prediction);
+    if (run.graphs && data.graph())
+      run.edge_auc = edge_auc(run.graphs->report.edges, data.graph()->perturbation);
     if (!request_.hide_test) run.test = score(data.split().test).scores;
     return run;
   }
@@ -324,8 +327,9 @@ class RunSet {
                    const Prediction& prediction, RunRecord& run) {
     if (run.graphs) {
       folder.write("posterior.csv", posterior_csv(*run.graphs));
-      for (FamilyTable& table : run.graphs->tables) folder.write(table.file, std::move(table.csv));
-      run.graphs->tables.clear();
+      for (FamilyTable& table : run.graphs->report.tables)
+        folder.write(table.file, std::move(table.csv));
+      run.graphs->report = {};
     }
     const TestLabels test = request_.hide_test ? TestLabels::kHide : TestLabels::kShow;
     folder.write("predictions.csv", predictions_csv(data, prediction, test));

@@ -39,6 +39,7 @@ struct RunRecord {
   // distribution, or answers are values.
   std::optional<double> changed_by_graph;
   std::optional<GraphRank> graph_rank = {};  // none: not asked for
+  std::optional<double> edge_auc = {};       // none: no edge was replaced, or none is in doubt
 };
 
 struct Results {

@@ -44,6 +44,7 @@ Json run_json(const RunRecord& run) {
               {"test", run.test ? scores_json(*run.test) : Json()},
               {"rounds", rounds}};
   if (run.changed_by_graph) out["changed_by_graph"] = *run.changed_by_graph;
+  if (run.edge_auc) out["edge_auc"] = *run.edge_auc;
   for (const ViewShare& share : run.fit.shares) out["shares"][share.name] = share.value;
   if (run.graph_rank) {
     const std::optional<double>& rho = run.graph_rank->correlation;
@@ -70,6 +71,7 @@ RunRecord parse_run(const Json& json) {
   if (!json.at("test").is_null()) run.test = parse_scores(json.at("test"));
   if (json.contains("changed_by_graph"))
     run.changed_by_graph = json.at("changed_by_graph").get<double>();
+  if (json.contains("edge_auc")) run.edge_auc = json.at("edge_auc").get<double>();
   for (const Json& round : json.at("rounds")) run.fit.rounds.push_back(parse_round(round));
   if (json.contains("shares"))
     for (const auto& [name, value] : json.at("shares").items())
@@ -100,7 +102,7 @@ GraphDistribution parse_graphs(const Json& json) {
                         .num_shares = about.at("shares").get<size_t>(),
                         .points = {},
                         .prior = {},
-                        .tables = {}};
+                        .report = {}};
   for (const Json& values : about.at("prior")) {
     Marginal& marginal = out.prior.emplace_back();
     for (const Json& pair : values) marginal[pair.at(0).get<double>()] = pair.at(1).get<double>();

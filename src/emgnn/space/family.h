@@ -85,9 +85,8 @@ class GraphFamily : public ParameterSpace, public std::enable_shared_from_this<G
   // Of each network, null where there are none; with the names of the rows.
   using SeveralBeliefs = std::vector<std::shared_ptr<const Beliefs>>;
   using RowName = std::function<std::string(int32_t)>;
-  virtual std::vector<FamilyTable> tables(const GraphWeights& /*p*/,
-                                          const SeveralBeliefs& /*beliefs*/,
-                                          const RowName& /*name*/) const {
+  virtual FamilyReport report(const GraphWeights& /*p*/, const SeveralBeliefs& /*beliefs*/,
+                              const RowName& /*name*/) const {
     return {};
   }
 };

@@ -239,10 +239,11 @@ std::vector<double> MixtureFamily::real_edges(size_t view, const GraphWeights& p
   return out;
 }
 
-std::vector<FamilyTable> MixtureFamily::tables(const GraphWeights& p, const SeveralBeliefs& beliefs,
-                                               const RowName& name) const {
+FamilyReport MixtureFamily::report(const GraphWeights& p, const SeveralBeliefs& beliefs,
+                                   const RowName& name) const {
   if (!grid_ || !reads_beliefs()) return {};
   std::string out = "source,target,view,score,p\n";
+  std::vector<EdgeProbability> edges;
   for (size_t v = 0; v < views_->trust.size(); ++v) {
     if (!views_->trust[v]) continue;
     const std::vector<double> real = real_edges(v, p, beliefs);
@@ -255,10 +256,11 @@ std::vector<FamilyTable> MixtureFamily::tables(const GraphWeights& p, const Seve
         fmt::format_to(std::back_inserter(out), "{},{},{},{:.6g},{:.6g}\n", csv_field(name(i)),
                        csv_field(name(j)), csv_field(view.name), views_->trust[v]->score()[at],
                        real[at]);
+        if (both_ways && i != j) edges.push_back({{i, j}, real[at]});
       }
     }
   }
-  return {{"edges.csv", std::move(out)}};
+  return {.tables = {{"edges.csv", std::move(out)}}, .edges = std::move(edges)};
 }
 
 }  // namespace emgnn

@@ -49,8 +49,8 @@ class MixtureFamily : public GraphFamily {
   std::shared_ptr<const Beliefs> beliefs(std::span<const double> prob,
                                          int64_t classes) const override;
   // edges.csv, where edges are in doubt: p is the mean weight of an edge over p_T and the networks.
-  std::vector<FamilyTable> tables(const GraphWeights& p, const SeveralBeliefs& beliefs,
-                                  const RowName& name) const override;
+  FamilyReport report(const GraphWeights& p, const SeveralBeliefs& beliefs,
+                      const RowName& name) const override;
 
   MixturePoint mixture_point(int64_t lam_id) const;
   MixturePoint observed_point() const;  // in Λ̂ or not

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <emgnn/base/rng.h>
+#include <emgnn/graph/node_pair.h>
 
 namespace emgnn {
 
@@ -23,6 +24,18 @@ struct WeightedPoint {
 // A table about the graphs that a family writes beside the results.
 struct FamilyTable {
   std::string file, csv;
+};
+
+// How probable it is that an observed edge is real.
+struct EdgeProbability {
+  NodePair edge;
+  double p = 0.0;
+};
+
+// What a family says of its graphs.
+struct FamilyReport {
+  std::vector<FamilyTable> tables;
+  std::vector<EdgeProbability> edges;  // undirected ones, of each view; empty: none is in doubt
 };
 
 // The name of the coordinate that is the weight of "no graph at all".

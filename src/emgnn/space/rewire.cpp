@@ -110,22 +110,23 @@ std::shared_ptr<const FamilyView> RewireFamily::view(std::span<const int32_t> ro
   return std::make_shared<RewireView>(data_, needs, space_, std::move(hops));
 }
 
-std::vector<FamilyTable> RewireFamily::tables(const GraphWeights& p,
-                                              const SeveralBeliefs& /*beliefs*/,
-                                              const RowName& name) const {
+FamilyReport RewireFamily::report(const GraphWeights& p, const SeveralBeliefs& /*beliefs*/,
+                                  const RowName& name) const {
   std::vector<double> prob;
   for (double log_prob : p.log_prob) prob.push_back(std::exp(log_prob));
   const RewireDraws::Expected expected = draws().expected(p.lam_ids, prob);
   const auto num_edges = static_cast<size_t>(draws().num_edges());
   std::string out = "source,target,kind,cosine,p,p_rate\n";
+  std::vector<EdgeProbability> edges;
   for (size_t k = 0; k < draws().pairs().size(); ++k) {
     const auto [u, v] = draws().pairs()[k];
     const std::string kind =
         k < num_edges ? "observed," : fmt::format("candidate,{:.6g}", cosine_[k - num_edges]);
     fmt::format_to(std::back_inserter(out), "{},{},{},{:.6g},{:.6g}\n", csv_field(name(u)),
                    csv_field(name(v)), kind, expected.held[k], expected.rate[k]);
+    if (k < num_edges) edges.push_back({draws().pairs()[k], expected.held[k]});
   }
-  return {{"edges.csv", std::move(out)}};
+  return {.tables = {{"edges.csv", std::move(out)}}, .edges = std::move(edges)};
 }
 
 }  // namespace emgnn

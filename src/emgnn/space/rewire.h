@@ -39,8 +39,8 @@ class RewireFamily : public GraphFamily {
   // edges.csv: source, target, kind (observed or candidate), cosine (of a candidate), p, the
   // probability under `p` that the graph has the edge, and p_rate, the same over all draws of the
   // graphs that could have been made.
-  std::vector<FamilyTable> tables(const GraphWeights& p, const SeveralBeliefs& beliefs,
-                                  const RowName& name) const override;
+  FamilyReport report(const GraphWeights& p, const SeveralBeliefs& beliefs,
+                      const RowName& name) const override;
 
  private:
   RewireFamily(std::shared_ptr<const Dataset> data, const RewireGraph& graph,
