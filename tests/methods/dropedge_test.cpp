@@ -14,7 +14,7 @@ std::shared_ptr<Learner> learner_of(const std::string& method, const DataPtr& da
                                     const char* rate, const char* normalisation = "row") {
   auto settings = tiny_settings();
   settings["fit.epochs"] = std::string("8");
-  settings["model.drop_edge"] = rate;
+  settings["space.drop_edge"] = rate;
   settings["space.normalisation"] = normalisation;
   return configured(method, *data, settings)
       ->learner({.data = data, .prepared = std::make_shared<Prepared>(), .seed = 5});
@@ -28,17 +28,36 @@ std::string trained(const std::string& method, const DataPtr& data, const char* 
 }
 
 // Several edge types, and dropout beside the dropped edges.
-TEST(DropEdgeMethod, ARateOfZeroIsGcnBitForBit) {
+TEST(DropEdgeMethod, ARateThatDropsNothingIsGcnBitForBit) {
   const DataPtr data = std::make_shared<const Data>(small_relations());
   for (const char* normalisation : {"row", "symmetric"}) {
-    EXPECT_EQ(
-        trained("dropedge", data, "0", normalisation) == trained("gcn", data, "0", normalisation),
-        true)
-        << normalisation;
-    EXPECT_EQ(
-        trained("dropedge", data, "0.3", normalisation) == trained("gcn", data, "0", normalisation),
-        false)
-        << normalisation;
+    const std::string gcn = trained("gcn", data, "0", normalisation);
+    EXPECT_EQ(trained("dropedge", data, "1e-300", normalisation) == gcn, true) << normalisation;
+    EXPECT_EQ(trained("dropedge", data, "0.3", normalisation) == gcn, false) << normalisation;
+  }
+}
+
+// Those that compute on edges, too; simple-hgn knows the types of the edges that are left.
+TEST(DropEdgeMethod, AnyNetworkDropsEdges) {
+  const DataPtr data = std::make_shared<const Data>(small_relations());
+  for (const char* method : {"gat", "gin", "sgc", "acm-gcn+", "simple-hgn"}) {
+    const std::string whole = trained(method, data, "0");
+    EXPECT_EQ(trained(method, data, "1e-300") == whole, true) << method;
+    EXPECT_EQ(trained(method, data, "0.5") == whole, false) << method;
+  }
+}
+
+TEST(DropEdgeMethod, OtherViewsAndSharesAreRefused) {
+  const DataPtr data = std::make_shared<const Data>(small_relations());
+  for (const auto& [key, value] : {std::pair{"space.views", "knn:2"}, {"space.mixing", "shares"}}) {
+    auto settings = tiny_settings();
+    settings["space.drop_edge"] = std::string("0.5");
+    settings[key] = std::string(value);
+    const auto config = configured("gcn", *data, settings);
+    EXPECT_THROW(
+        config->learner({.data = data, .prepared = std::make_shared<Prepared>(), .seed = 5}),
+        UsageError)
+        << key;
   }
 }
 

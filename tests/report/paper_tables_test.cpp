@@ -82,6 +82,7 @@ TEST(PaperTables, NameScoresOfTheTask) {
     RunRecord run;
     run.test.emplace();
     run.graph_rank = GraphRank{.graphs = 3, .correlation = 0.5};
+    run.edge_auc = 0.5;
     for (const ScoreInfo& score :
          table.name == "molecules" ? value_score_info() : class_score_info())
       run.test->set(score.name, 0.5);
@@ -112,6 +113,7 @@ TEST(PaperTables, WhatIsWrongInAFileIsNamedWithItsLine) {
          "configs/tables/t.toml:4: expected settings as \"key=value\"");
   const std::string row = "[[rows]]\nname = 'r'\nmethod = ''\n";
   expect(whole + row + "figures = [[1.0, 0.1]]\n", "no error");
+  expect(whole + row + "figures = [[]]\n", "no error");
   expect(whole + row, "configs/tables/t.toml:5: expected 1 figures");
   expect(whole + row + "figures = [[1.0, 0.1], [2.0, 0.1]]\n", "one per column and metric, got 2");
   expect(whole + row + "figures = [[1.0]]\n",
@@ -139,8 +141,13 @@ TEST(PaperTables, OutlineNamesEveryRowAndColumnInShortLines) {
       "sehgnn, em-gcn-pt,\n      em-gcn-po, em-gcn-pd, em-gcn-ph, em-gcn-held-out, "
       "em-gcn-averaged, "
       "em-gat, gcn-x5, gat-x5\n");
-  expect_part(outline(paper_table("heterophilic")),
-              "; published only: rsgnn, bgcn");
+  const PaperTable untrained = parse_paper_table(
+      "t",
+      "title = 'T'\ncaption = 'C'\nmetrics = [{name = 'rmse', percent = false, decimals = 3}]\n"
+      "columns = [{name = 'a', dataset = 'esol'}, {name = 'b', dataset = 'esol'}]\n"
+      "[[rows]]\nname = 'r'\nmethod = 'gcn'\n[[rows]]\nname = 's'\nmethod = ''\n"
+      "figures = [[1.5, 0.1], []]\n");
+  expect_part(outline(untrained), "rows r; published only: s");
 }
 
 TEST(PaperTables, TrainsWhatThisVersionHasUnlessNamed) {

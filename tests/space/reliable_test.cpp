@@ -169,9 +169,10 @@ TEST_P(ReliableTest, PrunedRowsEqualTheFullComputation) {
 
 // The mean over the graphs and the networks of an edge's weight.
 TEST_P(ReliableTest, TableOfEdgesHasTheProbabilityThatTheyAreReal) {
-  const std::vector<FamilyTable> tables =
-      family_->tables({.lam_ids = {0, 161}, .log_prob = {std::log(0.25), std::log(0.75)}},
+  const FamilyReport report =
+      family_->report({.lam_ids = {0, 161}, .log_prob = {std::log(0.25), std::log(0.75)}},
                       {beliefs_, nullptr}, [](int32_t node) { return "n" + std::to_string(node); });
+  const std::vector<FamilyTable>& tables = report.tables;
   ASSERT_EQ(tables.size(), 1U);
   EXPECT_EQ(tables[0].file, "edges.csv");
   std::istringstream lines(tables[0].csv);

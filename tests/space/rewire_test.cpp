@@ -199,9 +199,10 @@ TEST(RewireFamily, PriorMarginalsCountThePointsOfTheGrid) {
 // p of a pair is Σ p(λ) over the graphs that have it, whichever they are.
 TEST(RewireFamily, TableOfEdgesHasTheirProbabilities) {
   const auto family = rewire_family(random_rewire_graph(kNodes, 5, 3, 1), {.grid = 3}, 1);
-  const std::vector<FamilyTable> tables =
-      family->tables({.lam_ids = {0, 8}, .log_prob = {std::log(0.25), std::log(0.75)}}, {},
+  const FamilyReport report =
+      family->report({.lam_ids = {0, 8}, .log_prob = {std::log(0.25), std::log(0.75)}}, {},
                      [](int32_t node) { return "n" + std::to_string(node); });
+  const std::vector<FamilyTable>& tables = report.tables;
   ASSERT_EQ(tables.size(), 1U);
   EXPECT_EQ(tables[0].file, "edges.csv");
   std::istringstream lines(tables[0].csv);

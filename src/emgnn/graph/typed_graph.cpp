@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <emgnn/graph/typed_graph.h>
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -64,6 +65,21 @@ UnionPattern union_pattern(const TypedGraph& graph) {
   out.weight.reserve(graph.relations.size());
   for (const Relation& relation : graph.relations)
     out.weight.push_back(values_on(out.pattern, relation.adjacency));
+  return out;
+}
+
+std::vector<int32_t> entry_types(const UnionPattern& graph, std::span<const int32_t> entries) {
+  const auto num_relations = static_cast<int32_t>(graph.weight.size());
+  std::vector<int32_t> out;
+  out.reserve(entries.size());
+  for (const int32_t entry : entries) {
+    const bool diagonal = std::binary_search(graph.diagonal.begin(), graph.diagonal.end(), entry);
+    int32_t first = diagonal ? num_relations : 0;
+    while (first + 1 < num_relations &&
+           graph.weight[static_cast<size_t>(first)][static_cast<size_t>(entry)] == 0.0F)
+      ++first;
+    out.push_back(first);
+  }
   return out;
 }
 

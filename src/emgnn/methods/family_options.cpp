@@ -2,6 +2,7 @@
 #include <emgnn/methods/family_options.h>
 
 #include <emgnn/base/error.h>
+#include <emgnn/space/drop_edge.h>
 #include <emgnn/space/mixture.h>
 #include <emgnn/space/molecule_mixture.h>
 #include <emgnn/space/rewire.h>
@@ -53,6 +54,22 @@ void describe_molecules(OptionVisitor& visitor, FamilyOptions& options, const Da
   if (!known || mixes_atoms(options)) describe(visitor, options.atoms);
 }
 
+// One graph over the nodes; with drop_edge another part of it in every gradient step.
+std::shared_ptr<const GraphFamily> make_plain_family(const FamilyOptions& options,
+                                                     const LearnerInput& input) {
+  const GraphOptions& graph = options.graph;
+  if (options.drop_edge == 0.0)
+    return MixtureFamily::observed_only(input.data->graph(), graph,
+                                        views_of(graph, Confidence::kNone, input));
+  if (graph.views != kGivenViews || graph.mixing != Mixing::kDegree)
+    throw UsageError(
+        "space.drop_edge drops edges of the graph as given: it needs space.views=given and "
+        "space.mixing=degree");
+  return std::make_shared<DropEdgeFamily>(
+      input.data->graph(),
+      DropEdgeOptions{.normalisation = graph.normalisation, .rate = options.drop_edge});
+}
+
 }  // namespace
 
 void describe(OptionVisitor& visitor, FamilyOptions& options, const DataFacts& facts, bool em) {
@@ -60,7 +77,12 @@ void describe(OptionVisitor& visitor, FamilyOptions& options, const DataFacts& f
     em ? describe_molecules(visitor, options, facts) : describe(visitor, options.bonds);
     return;
   }
-  if (!em) return describe(visitor, options.graph);
+  if (!em) {
+    describe(visitor, options.graph);
+    visitor.real("space.drop_edge", options.drop_edge, 0.0, 1.0,
+                 "probability that an edge of the graph as given is left out of a gradient step");
+    return;
+  }
   visitor.choice(
       "space.family", options.choice, {"auto", "mixture", "rewire"},
       "mix edge types or views, or drop and add edges; auto mixes where there are two or "
@@ -78,10 +100,7 @@ std::shared_ptr<const GraphFamily> make_family(const FamilyOptions& options,
       return std::make_shared<MoleculeMixture>(molecules_of(data), options.atoms);
     return MoleculeFamily::by_distance(molecules_of(data), options.distance);
   }
-  if (!em) {
-    return MixtureFamily::observed_only(data.graph(), options.graph,
-                                        views_of(options.graph, Confidence::kNone, input));
-  }
+  if (!em) return make_plain_family(options, input);
   const DataFacts facts = facts_of(data);
   if (may_mix(options, facts))
     return MixtureFamily::make(data.graph(), options.mixture,

@@ -14,6 +14,7 @@ enum class FamilyChoice { kAuto, kMixture, kRewire };
 struct FamilyOptions {
   FamilyChoice choice = FamilyChoice::kAuto;
   GraphOptions graph;
+  double drop_edge = 0.0;  // of the graph as given
   MixtureOptions mixture;
   RewireOptions rewire;
   BondOptions bonds;

@@ -34,8 +34,9 @@ std::string published(const PaperTable& table, const PaperRow& row) {
   for (size_t c = 0; c < table.columns.size(); ++c) {
     std::vector<std::string> means;
     for (size_t m = 0; m < table.metrics.size(); ++m)
-      means.push_back(fmt::format("{:.{}f}", row.figures[c * table.metrics.size() + m].mean,
-                                  table.metrics[m].decimals));
+      if (const std::optional<MeanStd>& paper = row.figures[c * table.metrics.size() + m])
+        means.push_back(fmt::format("{:.{}f}", paper->mean, table.metrics[m].decimals));
+    if (means.empty()) continue;
     columns.push_back(fmt::format("{} {}", table.columns[c].name, fmt::join(means, " / ")));
   }
   return fmt::format("{}", fmt::join(columns, ", "));

@@ -3,6 +3,7 @@
 // configs/tables/.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,7 +33,8 @@ struct PaperRow {
   std::string view;                   // the row has only this view, and the columns that have it
   std::vector<std::string> settings;  // key=value, over those of the column
   std::vector<std::string> best_of;   // a choice: the best of these rows by validation
-  std::vector<MeanStd> figures;       // [columns × metrics], as printed; none: not published
+  // [columns × metrics], as printed; empty, or none for a column: not published
+  std::vector<std::optional<MeanStd>> figures;
 
   bool available() const { return !method.empty() || !best_of.empty(); }
 };

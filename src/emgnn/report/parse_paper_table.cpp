@@ -87,11 +87,12 @@ class TableFile {
     return in.contains(key) ? value<std::string>(in, key) : std::string();
   }
 
-  MeanStd figure(const toml::node& node) const {
+  std::optional<MeanStd> figure(const toml::node& node) const {
     const toml::array* pair = node.as_array();
+    if (pair != nullptr && pair->empty()) return std::nullopt;
     if (pair == nullptr || pair->size() != 2 || !(*pair)[0].is_number() || !(*pair)[1].is_number())
-      fail(node.source(), "expected [mean, standard deviation]");
-    return {*(*pair)[0].value<double>(), *(*pair)[1].value<double>()};
+      fail(node.source(), "expected [mean, standard deviation], or [] for none");
+    return MeanStd{*(*pair)[0].value<double>(), *(*pair)[1].value<double>()};
   }
 
   PaperMetric metric(const toml::node& node) const {

@@ -31,8 +31,10 @@ std::vector<double> values_of(const PaperMetric& metric, const std::vector<RunRe
   std::vector<double> values;
   for (const RunRecord& run : runs) {
     const std::optional<double> value = metric_value(run, metric.name);
-    if (!value && metric.name == kGraphRank) return {};
-    EMGNN_DCHECK(value.has_value());  // a table names scores of the task of its datasets
+    // A table names scores of the task of its datasets; not every method has the two others.
+    const bool may_lack = metric.name == kGraphRank || metric.name == kEdgeAuc;
+    if (!value && may_lack) return {};
+    EMGNN_DCHECK(value.has_value());
     values.push_back(*value);
   }
   return values;
@@ -44,7 +46,7 @@ double mean_validation(const Results& results, const std::string& score) {
   return mean_std(each).mean;
 }
 
-// Of the two that are no score of a task, only time is better when it is short.
+// Of those that are no score of a task, only time is better when it is short.
 bool higher_is_better(const std::string& metric, const std::vector<ScoreInfo>& scores) {
   const auto info = std::find_if(scores.begin(), scores.end(),
                                  [&](const ScoreInfo& i) { return i.name == metric; });
@@ -90,10 +92,9 @@ std::vector<TableCell> table_cells(const PaperTable& table, const PaperRow& row,
     cell.higher_is_better = higher_is_better(metric.name, results.scores);
     cell.seconds = mean_std(seconds).mean;
     if (!cell.runs.empty()) cell.here = mean_std(cell.runs);
-    if (!row.figures.empty()) {
-      const MeanStd& paper = row.figures[first + m];
-      cell.paper = {paper.mean / metric.unit(), paper.std / metric.unit()};
-    }
+    if (const std::optional<MeanStd> paper =
+            row.figures.empty() ? std::nullopt : row.figures[first + m])
+      cell.paper = {paper->mean / metric.unit(), paper->std / metric.unit()};
     out.push_back(std::move(cell));
   }
   return out;

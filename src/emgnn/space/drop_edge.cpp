@@ -7,6 +7,7 @@
 
 #include <emgnn/base/threads.h>
 #include <emgnn/graph/node_pair.h>
+#include <emgnn/graph/typed_graph.h>
 #include <emgnn/space/node_view.h>
 
 namespace emgnn {
@@ -83,15 +84,6 @@ class KeptEdges {
   std::vector<float> left_;    // [nodes] D'⁻¹ or D'^-1/2
 };
 
-// An edge, or the node itself.
-EntryTypes types_of(const Hop& hop) {
-  EntryTypes out{.type = std::vector<int32_t>(hop.entry.size(), 0), .num_types = 2};
-  for (size_t i = 0; i < hop.self.size(); ++i)
-    for (const auto [e, j] : hop.pattern.row(static_cast<int32_t>(i)))
-      if (j == hop.self[i]) out.type[static_cast<size_t>(e)] = 1;
-  return out;
-}
-
 class DropEdgeView : public NodeView {
  public:
   using Patterns = std::vector<std::shared_ptr<const HopPattern>>;
@@ -120,7 +112,10 @@ class DropEdgeView : public NodeView {
     for (const auto& pattern : patterns_) {
       out.push_back(c10::make_intrusive<PatternPropagation>(
           pattern, 1, [kept, pattern] { return kept->values(pattern->hop); },
-          [pattern] { return types_of(pattern->hop); }));
+          [graph = graph_, pattern] {
+            return EntryTypes{.type = entry_types(*graph, pattern->hop.entry),
+                              .num_types = static_cast<int32_t>(graph->weight.size()) + 1};
+          }));
     }
     return out;
   }
@@ -137,6 +132,16 @@ DropEdgeFamily::DropEdgeFamily(std::shared_ptr<const Dataset> data, const DropEd
     : data_(std::move(data)),
       union_(std::make_shared<const UnionPattern>(union_pattern(data_->graph))),
       options_(options) {}
+
+LambdaPoint DropEdgeFamily::point(int64_t /*lam_id*/) const {
+  return LambdaPoint(data_->graph.relations.size(), 1.0);
+}
+
+std::vector<std::string> DropEdgeFamily::coordinate_names() const {
+  std::vector<std::string> out;
+  for (const Relation& relation : data_->graph.relations) out.push_back(relation.name);
+  return out;
+}
 
 std::shared_ptr<const FamilyView> DropEdgeFamily::view(std::span<const int32_t> rows,
                                                        const NetworkNeeds& needs) const {

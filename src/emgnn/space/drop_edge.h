@@ -21,8 +21,8 @@ class DropEdgeFamily : public GraphFamily {
 
   std::string name() const override { return "drop-edge"; }
   int64_t size() const override { return 1; }
-  LambdaPoint point(int64_t /*lam_id*/) const override { return {1.0}; }
-  std::vector<std::string> coordinate_names() const override { return {"given"}; }
+  LambdaPoint point(int64_t /*lam_id*/) const override;  // every edge type weighs 1
+  std::vector<std::string> coordinate_names() const override;
   Marginal prior_marginal(size_t /*coordinate*/) const override { return {{1.0, 1.0}}; }
   int64_t propose_local(int64_t lam_id, Rng& /*rng*/) const override { return lam_id; }
   std::shared_ptr<const FamilyView> view(std::span<const int32_t> rows,

@@ -304,7 +304,8 @@ MixtureHop::MixtureHop(Hop h, const UnionPattern& graph,
       diagonal[e] = is_diagonal[e];
     }
   }
-  find_types(graph);
+  // By the edges as given: normalised, an edge may have no weight left, but it is no other edge.
+  type = entry_types(graph, hop.entry);
   for (size_t t = 0; t < graph.weight.size(); ++t) {
     std::vector<float> w(hop.entry.size());
     for (size_t e = 0; e < w.size(); ++e) w[e] = graph.weight[t][static_cast<size_t>(hop.entry[e])];
@@ -313,18 +314,6 @@ MixtureHop::MixtureHop(Hop h, const UnionPattern& graph,
     add_view(std::move(w), t, trusts[t].get());
   }
   term.push_back(restricted(hop.pattern, diagonal));
-}
-
-// By the edges as given: normalised, an edge may have no weight left, but it is no other edge.
-void MixtureHop::find_types(const UnionPattern& graph) {
-  const std::vector<int32_t>& entry = pattern.hop.entry;
-  const auto num_views = static_cast<int32_t>(graph.weight.size());
-  for (size_t e = 0; e < entry.size(); ++e) {
-    const auto at = static_cast<size_t>(entry[e]);
-    int32_t first = is_diagonal[e] != 0 ? num_views : 0;
-    while (first + 1 < num_views && graph.weight[static_cast<size_t>(first)][at] == 0.0F) ++first;
-    type.push_back(first);
-  }
 }
 
 void MixtureHop::add_view(std::vector<float> w, size_t t, const EdgeTrust* trust) {

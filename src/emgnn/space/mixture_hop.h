@@ -44,7 +44,6 @@ struct MixtureHop {
   bool in_doubt(size_t view) const { return !term[view].entry.empty(); }
 
  private:
-  void find_types(const UnionPattern& graph);
   void normalise(std::vector<float>& w, size_t t) const;
   void add_view(std::vector<float> w, size_t t, const EdgeTrust* trust);
   void add_doubted_term(const Csr& view);

@@ -76,12 +76,6 @@ void describe(OptionVisitor& visitor, RewireOptions& options) {
                   "more candidates than this are an error");
 }
 
-void describe(OptionVisitor& visitor, DropEdgeOptions& options) {
-  describe(visitor, options.normalisation);
-  visitor.real("model.drop_edge", options.rate, 0.0, 1.0,
-               "probability that an edge is left out of a gradient step");
-}
-
 void describe(OptionVisitor& visitor, BondOptions& options) {
   visitor.choice("space.aggregation", options.aggregation, {"mean", "sum", "root", "symmetric"},
                  "S = D^-1 A, A, D^-1/2 A, or D^-1/2 A D^-1/2");

@@ -62,7 +62,7 @@ struct RewireOptions {
 // The graph as given, of which every gradient step sees a part.
 struct DropEdgeOptions {
   Normalisation normalisation = Normalisation::kRow;
-  double rate = 0.5;
+  double rate = 0.0;  // the probability that an edge is left out
 };
 
 // The graph as given, of molecules: their bonds.
@@ -92,7 +92,6 @@ void describe(OptionVisitor& visitor, Normalisation& normalisation);
 void describe(OptionVisitor& visitor, GraphOptions& options);
 void describe(OptionVisitor& visitor, MixtureOptions& options);
 void describe(OptionVisitor& visitor, RewireOptions& options);
-void describe(OptionVisitor& visitor, DropEdgeOptions& options);
 void describe(OptionVisitor& visitor, BondOptions& options);
 void describe(OptionVisitor& visitor, DistanceOptions& options);
 void describe(OptionVisitor& visitor, AtomMixtureOptions& options);
