@@ -2,6 +2,7 @@
 #include <emgnn/graph/block_model_fit.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <numeric>
@@ -73,15 +74,43 @@ std::vector<double> meetings_of_all(std::span<const double> pi, std::span<const 
                        });
 }
 
-std::vector<NodePair> all_non_links(const Csr& graph) {
+std::vector<NodePair> all_non_links(const LinkSet& set) {
   std::vector<NodePair> out;
-  for (int32_t i = 0; i < graph.num_rows; ++i) {
-    const std::span<const int32_t> links = graph.row(i).col;
-    for (int32_t j = i + 1; j < graph.num_rows; ++j)
-      if (!std::binary_search(links.begin(), links.end(), j)) out.push_back({i, j});
-  }
+  for (int32_t i = 0; i < set.graph().num_rows; ++i)
+    for (int32_t j = i + 1; j < set.graph().num_rows; ++j)
+      if (!set.contains(i, j)) out.push_back({i, j});
   return out;
 }
+
+// Nodes of a graph, each as likely as the others, by the blocks of a generator: the high half of a
+// product, unless the low half falls into what is left of 2^32 (Lemire 2019).
+class DrawnNodes {
+ public:
+  DrawnNodes(const Rng& rng, int32_t num_nodes)
+      : key_{static_cast<uint32_t>(rng.seed()), static_cast<uint32_t>(rng.seed() >> 32)},
+        counter_{0, static_cast<uint32_t>(rng.step()), static_cast<uint32_t>(rng.step() >> 32),
+                 rng.stream_word()},
+        num_nodes_(static_cast<uint32_t>(num_nodes)),
+        rest_(-num_nodes_ % num_nodes_) {}
+
+  int32_t next() {
+    while (true) {
+      if (used_ == block_.size()) {
+        block_ = philox(counter_, key_);
+        ++counter_[0];
+        used_ = 0;
+      }
+      const uint64_t product = uint64_t{block_[used_++]} * num_nodes_;
+      if (static_cast<uint32_t>(product) >= rest_) return static_cast<int32_t>(product >> 32);
+    }
+  }
+
+ private:
+  std::array<uint32_t, 2> key_;
+  PhiloxBlock counter_, block_{};
+  size_t used_ = 4;
+  uint32_t num_nodes_, rest_;
+};
 
 }  // namespace
 
@@ -135,14 +164,14 @@ std::vector<double> strength_slope(std::span<const double> strengths,
 }
 
 BlockModelFit::BlockModelFit(Csr graph, const BlockFitOptions& options)
-    : graph_(std::move(graph)), options_(options), links_(undirected_edges(graph_)) {
-  const auto n = static_cast<int64_t>(graph_.num_rows);
+    : set_(std::move(graph)), options_(options), links_(undirected_edges(set_.graph())) {
+  const auto n = static_cast<int64_t>(set_.graph().num_rows);
   num_non_links_ = n * (n - 1) / 2 - static_cast<int64_t>(links_.size());
-  if (n <= options.batch) non_links_ = all_non_links(graph_);
+  if (n <= options.batch) non_links_ = all_non_links(set_);
 }
 
 void BlockModelFit::step(BlockModel& model, double epsilon, uint64_t seed, uint64_t number) const {
-  EMGNN_DCHECK(model.num_nodes() == graph_.num_rows);
+  EMGNN_DCHECK(model.num_nodes() == graph().num_rows);
   const uint64_t of_iteration =
       Rng(seed, Stream::kBlockModel, number, BlockDraw::kNodes).next_u64();
   step_memberships(model, epsilon, of_iteration);
@@ -150,7 +179,7 @@ void BlockModelFit::step(BlockModel& model, double epsilon, uint64_t seed, uint6
 }
 
 std::vector<int32_t> BlockModelFit::nodes(uint64_t of_iteration) const {
-  const auto n = static_cast<uint64_t>(graph_.num_rows);
+  const auto n = static_cast<uint64_t>(graph().num_rows);
   const uint64_t count = std::min(n, static_cast<uint64_t>(options_.batch));
   std::vector<int32_t> out(count);
   if (count == n) {
@@ -164,37 +193,23 @@ std::vector<int32_t> BlockModelFit::nodes(uint64_t of_iteration) const {
   return out;
 }
 
-bool BlockModelFit::linked(int32_t a, int32_t b) const {
-  const std::span<const int32_t> links = graph_.row(a).col;
-  return std::binary_search(links.begin(), links.end(), b);
-}
-
-// Each node equally likely (Lemire 2019): the high half of a product, unless it falls into the rest.
-int32_t BlockModelFit::draw_node(Rng& rng) const {
-  const auto n = static_cast<uint32_t>(graph_.num_rows);
-  uint64_t product = uint64_t{rng.next_u32()} * n;
-  if (static_cast<uint32_t>(product) < n) {
-    const uint32_t rest = -n % n;
-    while (static_cast<uint32_t>(product) < rest) product = uint64_t{rng.next_u32()} * n;
-  }
-  return static_cast<int32_t>(product >> 32);
-}
-
 Partners BlockModelFit::partners(int32_t node, uint64_t of_iteration) const {
-  Partners out{.links = graph_.row(node).col, .others = {}};
+  Partners out{.links = graph().row(node).col, .others = {}};
   const auto degree = static_cast<int64_t>(out.links.size());
-  const int64_t all = graph_.num_rows - 1 - degree;
+  const int64_t all = graph().num_rows - 1 - degree;
   const int64_t wanted =
       std::max({options_.batch - degree, options_.batch / kLeastShare, int64_t{1}});
   if (wanted >= all) {
-    for (int32_t b = 0; b < graph_.num_rows; ++b)
-      if (b != node && !linked(node, b)) out.others.push_back(b);
+    for (int32_t b = 0; b < graph().num_rows; ++b)
+      if (b != node && !set_.contains(node, b)) out.others.push_back(b);
     return out;
   }
-  Rng rng(of_iteration, Stream::kBlockModel, static_cast<uint64_t>(node), BlockDraw::kPartners);
+  DrawnNodes drawn(
+      Rng(of_iteration, Stream::kBlockModel, static_cast<uint64_t>(node), BlockDraw::kPartners),
+      graph().num_rows);
   while (static_cast<int64_t>(out.others.size()) < wanted) {
-    const int32_t b = draw_node(rng);
-    if (b != node && !linked(node, b)) out.others.push_back(b);
+    const int32_t b = drawn.next();
+    if (b != node && !set_.contains(node, b)) out.others.push_back(b);
   }
   out.weight = static_cast<double>(all) / static_cast<double>(wanted);
   return out;
@@ -217,12 +232,13 @@ void BlockModelFit::step_memberships(BlockModel& model, double epsilon,
   });
 }
 
-std::vector<NodePair> BlockModelFit::drawn_non_links(int64_t count, Rng rng) const {
+std::vector<NodePair> BlockModelFit::drawn_non_links(int64_t count, const Rng& rng) const {
+  DrawnNodes drawn(rng, graph().num_rows);
   std::vector<NodePair> out;
   out.reserve(static_cast<size_t>(count));
   while (static_cast<int64_t>(out.size()) < count) {
-    const int32_t a = draw_node(rng), b = draw_node(rng);
-    if (a != b && !linked(a, b)) out.push_back({std::min(a, b), std::max(a, b)});
+    const int32_t a = drawn.next(), b = drawn.next();
+    if (a != b && !set_.contains(a, b)) out.push_back({std::min(a, b), std::max(a, b)});
   }
   return out;
 }
@@ -230,7 +246,7 @@ std::vector<NodePair> BlockModelFit::drawn_non_links(int64_t count, Rng rng) con
 std::vector<double> BlockModelFit::meetings_of_others(std::span<const double> pi,
                                                       std::span<const double> beta, double cross,
                                                       uint64_t of_iteration) const {
-  if (graph_.num_rows <= options_.batch)
+  if (graph().num_rows <= options_.batch)
     return meetings_of_all(pi, beta, cross, /*linked=*/false, non_links_);
   const auto wanted =
       static_cast<int64_t>(options_.non_links * static_cast<double>(num_non_links_));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <emgnn/graph/block_model.h>
+#include <emgnn/graph/link_set.h>
 #include <emgnn/graph/node_pair.h>
 
 namespace emgnn {
@@ -47,7 +48,7 @@ class BlockModelFit {
   // all nodes and all pairs are in every iteration.
   BlockModelFit(Csr graph, const BlockFitOptions& options);
 
-  const Csr& graph() const { return graph_; }
+  const Csr& graph() const { return set_.graph(); }
 
   // Iteration `number` under a seed: a step of size ε/2 for the memberships of the drawn nodes,
   // then one for the strengths.
@@ -65,11 +66,9 @@ class BlockModelFit {
   // Of all pairs without a link, or of some that stand for them.
   std::vector<double> meetings_of_others(std::span<const double> pi, std::span<const double> beta,
                                          double cross, uint64_t of_iteration) const;
-  std::vector<NodePair> drawn_non_links(int64_t count, Rng rng) const;
-  bool linked(int32_t a, int32_t b) const;
-  int32_t draw_node(Rng& rng) const;
+  std::vector<NodePair> drawn_non_links(int64_t count, const Rng& rng) const;
 
-  Csr graph_;
+  LinkSet set_;
   BlockFitOptions options_;
   std::vector<NodePair> links_;
   std::vector<NodePair> non_links_;  // all, of a graph that is not sampled from
