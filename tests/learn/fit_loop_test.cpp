@@ -36,6 +36,7 @@ struct Script {
   int64_t epochs = 7, steps = 3, warmup = 0;
   std::vector<double> losses;  // of the validations; empty: a function of the weights
   int64_t begins_every = 0;    // 0: never
+  int64_t parts = 1;           // of a beginning
   Scores scores;               // of every validation
 };
 
@@ -49,13 +50,16 @@ class Scripted : public Learner, private FitStep {
   Prediction predict(std::span<const int32_t> /*rows*/, const Poll& /*poll*/) override {
     return {};
   }
-  void visit_state(StateVisitor& visitor) override { loop_.visit_state(visitor); }
+  void visit_state(StateVisitor& visitor) override {
+    loop_.visit_state(visitor);
+    if (visitor.training()) visitor.number("part", part_);
+  }
 
   const TwoWeights& network() const { return *network_; }
 
   std::vector<std::pair<int64_t, int64_t>> steps;  // (epoch, step) of each descent
   std::vector<Weights> trained;                    // before each descent
-  std::vector<Weights> validated, begun;           // at each validation, at each beginning
+  std::vector<Weights> validated, begun, ended;    // at each validation, beginning, end
   std::vector<int64_t> begun_epochs;
   std::vector<size_t> kept;  // the number of validations at each keep
 
@@ -68,6 +72,11 @@ class Scripted : public Learner, private FitStep {
   void begin_epoch(int64_t epoch, FitObserver& /*observer*/) override {
     begun_epochs.push_back(epoch);
     begun.push_back(network_->now());
+    part_ = (part_ + 1) % script_.parts;
+  }
+  bool has_begun(int64_t /*epoch*/) const override { return part_ == 0; }
+  void end_epoch(size_t /*member*/, int64_t /*epoch*/) override {
+    ended.push_back(network_->now());
   }
   int64_t round(int64_t epoch) const override { return epoch + 100; }
   double descend(size_t /*member*/, int64_t epoch, int64_t step) override {
@@ -89,6 +98,7 @@ class Scripted : public Learner, private FitStep {
   void keep(size_t /*member*/) override { kept.push_back(validated.size()); }
 
   Script script_;
+  int64_t part_ = 0;
   std::shared_ptr<TwoWeights> network_ = std::make_shared<TwoWeights>();
   FitLoop loop_;
 };
@@ -152,6 +162,28 @@ TEST(FitLoop, LeavesTheBestWeightsAndBuffersInTheNetwork) {
   Scripted last(script);
   fit(last);
   EXPECT_EQ(last.network().now(), last.validated[6]);
+}
+
+TEST(FitLoop, ABeginningInPartsIsAskedForUntilItIsDone) {
+  const Script script{.epochs = 4, .losses = {}, .begins_every = 2, .parts = 3, .scores = {}};
+  Scripted learner(script);
+  Records records;
+  learner.fit(records);
+  EXPECT_EQ(learner.begun_epochs, (std::vector<int64_t>{0, 0, 0, 2, 2, 2}));
+  EXPECT_EQ(records.epochs.size(), 4U);
+  // Before each part of a beginning, and before each epoch.
+  EXPECT_EQ(expect_resumable([&] { return std::make_unique<Scripted>(script); }), 4 + 2 * 2 + 1);
+}
+
+TEST(FitLoop, AnEpochEndsWithTheWeightsThatAreValidated) {
+  for (const double average : {0.0, 0.5}) {
+    Script script;
+    script.loop.optim.average = average;
+    Scripted learner(script);
+    fit(learner);
+    EXPECT_EQ(learner.ended, learner.validated);
+    EXPECT_EQ(learner.ended.size(), 7U);
+  }
 }
 
 TEST(FitLoop, StopsWhenPatienceIsOver) {

@@ -80,6 +80,10 @@ struct Case {
   size_t index = 0;  // of the data
 };
 
+bool needs_classes(const std::string& method) {
+  return method == "label-propagation" || method == "bgcn";
+}
+
 std::vector<Case> all_cases() {
   std::vector<Case> cases;
   for (const MethodInfo& method : methods()) {
@@ -87,7 +91,7 @@ std::vector<Case> all_cases() {
       const std::string data = all_data()[i].name;
       const bool is_molecules = data.rfind("molecule", 0) == 0;
       const bool values = data == "labels" || data == "values";
-      if (method.name == "label-propagation" && values) continue;  // refused: see below
+      if (needs_classes(method.name) && values) continue;  // refused: see below
       if (method.fits(is_molecules ? DataKind::kMolecules : DataKind::kGraph))
         cases.push_back({method.name, data, i});
     }
@@ -156,11 +160,12 @@ TEST_P(MethodOnData, InterruptedTrainingGoesOnToTheSameBits) {
   EXPECT_EQ(predict(*second).value, predict(*whole).value);
 }
 
-TEST_P(MethodOnData, DistributionOverGraphsIsThereForEmAlone) {
+TEST_P(MethodOnData, DistributionOverGraphsIsThereForEmAndBgcn) {
   const auto one = learner();
   fit(*one);
   const std::optional<GraphDistribution> graphs = one->graphs();
-  ASSERT_EQ(graphs.has_value(), method_info(GetParam().method).em);
+  const std::string& method = GetParam().method;
+  ASSERT_EQ(graphs.has_value(), method_info(method).em || method == "bgcn");
   if (!graphs) return;
   double total = 0.0;
   for (const WeightedPoint& point : graphs->points) total += point.p;
@@ -197,16 +202,17 @@ TEST_P(MethodOnData, LastLayerJudgesGraphsOrIsRefused) {
 
 INSTANTIATE_TEST_SUITE_P(All, MethodOnData, testing::ValuesIn(all_cases()), test_name);
 
-TEST(LabelPropagationMethod, RefusesLabelsAndValues) {
-  for (size_t i : {size_t{2}, size_t{3}}) {
-    const DataPtr data = all_data()[i].make();
-    try {
-      tiny_learner("label-propagation", data);
-      FAIL() << all_data()[i].name;
-    } catch (const UsageError& error) {
-      EXPECT_EQ(std::string(error.what()), std::string("label-propagation is for one class per "
-                                                       "node (got ") +
-                                               name_of(data->labels().kind) + ")");
+TEST(MethodsOfClasses, RefuseLabelsAndValues) {
+  for (const std::string method : {"label-propagation", "bgcn"}) {
+    for (size_t i : {size_t{2}, size_t{3}}) {
+      const DataPtr data = all_data()[i].make();
+      try {
+        tiny_learner(method, data);
+        FAIL() << method << " " << all_data()[i].name;
+      } catch (const UsageError& error) {
+        EXPECT_EQ(std::string(error.what()),
+                  method + " is for one class per node (got " + name_of(data->labels().kind) + ")");
+      }
     }
   }
 }

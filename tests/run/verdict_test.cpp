@@ -239,6 +239,17 @@ TEST(Verdict, OfDistancesIsTheirMeanAndIntervalOrAWarning) {
   EXPECT_EQ(words_of(near)[1], "radius mean 1.98, 90 % interval 1.05 to 2.85");
 }
 
+// There is no prior to compare with, and nothing to call indistinguishable from it.
+TEST(Verdict, OfGraphsWithoutLambdaIsWhatOneOfThemWouldChange) {
+  const GraphDistribution graphs{.family = "block-model", .names = {}, .points = {{{}, 1.0}}};
+  EXPECT_TRUE(in_words(graphs, std::nullopt).empty());
+  EXPECT_EQ(
+      in_words(graphs, 0.05),
+      (Lines{"one graph of this distribution, with one network, would on average change 5.0 % "
+             "of the answers"}));
+  EXPECT_FALSE(verdict_of(graphs).informative());
+}
+
 TEST(Marginal, SumsTheMassOfEachValue) {
   const std::vector<WeightedPoint> points = {
       {{0.0, 1.0}, 0.25}, {{0.0, 2.0}, 0.5}, {{3.0, 1.0}, 0.25}};

@@ -20,13 +20,14 @@ enum class Stream : uint32_t {
   kGenerator = 6,  // generated datasets
   kRewire = 7,
   kPerturb = 8,
-  kHashing = 9,     // hyperplanes of the approximate candidate search
-  kConformer = 10,  // which conformer of a molecule a gradient step sees
-  kBatch = 11,      // the order of the molecules in a pass
-  kEnsemble = 12,   // seeds of the members of an ensemble
-  kFold = 13,       // which labels a network of several is not shown
-  kPairs = 14,      // pairs of nodes that edges are compared with
-  kDropEdge = 15,   // edges that a gradient step does without
+  kHashing = 9,      // hyperplanes of the approximate candidate search
+  kConformer = 10,   // which conformer of a molecule a gradient step sees
+  kBatch = 11,       // the order of the molecules in a pass
+  kEnsemble = 12,    // seeds of the members of an ensemble
+  kFold = 13,        // which labels a network of several is not shown
+  kPairs = 14,       // pairs of nodes that edges are compared with
+  kDropEdge = 15,    // edges that a gradient step does without
+  kBlockModel = 16,  // fits of a block model, and graphs drawn from it
 };
 
 using PhiloxBlock = std::array<uint32_t, 4>;

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
-#include <unordered_set>
 #include <vector>
 
+#include <emgnn/base/draw_distinct.h>
 #include <emgnn/base/error.h>
 #include <emgnn/base/rng.h>
 
@@ -15,17 +15,6 @@ namespace emgnn {
 namespace {
 
 enum Substream : uint32_t { kRemove = 0, kAdd = 1 };
-
-// `count` distinct numbers below n, every set equally likely (Floyd 1987): expected time O(count).
-std::unordered_set<uint64_t> draw_distinct(uint64_t n, uint64_t count, Rng rng) {
-  std::unordered_set<uint64_t> out;
-  out.reserve(count);
-  for (uint64_t last = n - count; last < n; ++last) {
-    const uint64_t drawn = rng.below(last + 1);
-    if (!out.insert(drawn).second) out.insert(last);
-  }
-  return out;
-}
 
 struct Pair {
   int32_t u, v;  // u < v

@@ -33,6 +33,9 @@ UnionPattern union_pattern(const TypedGraph& graph);
 // Of entries of the pattern: the first relation that has each; num_relations for the diagonal.
 std::vector<int32_t> entry_types(const UnionPattern& graph, std::span<const int32_t> entries);
 
+// The union of all relations, every edge with weight 1.
+Csr joined(const TypedGraph& graph);
+
 // Each relation by the types of the two nodes that its edges join, the row's first: "r:movie-actor"
 // and "r:actor-movie", in the order of the types' names. Names say nothing about the rest of the
 // graph, so that other graphs have the same. With one type of nodes, or without edges, as it is.

@@ -111,9 +111,16 @@ void FitLoop::begin(FitStep& step, FitObserver& observer) {
   step.begin_epoch(epoch_, observer);
 }
 
+void FitLoop::end(FitStep& step, size_t number) {
+  const Member& member = members_[number];
+  const WithAverage weights(*member.network, member.average);
+  step.end_epoch(number, epoch_);
+}
+
 void FitLoop::one_epoch(FitStep& step, FitObserver& observer) {
   EpochRecord record{.max_epochs = step.max_epochs(), .round = step.round(epoch_)};
   if (step.needs_beginning(epoch_)) begin(step, observer);
+  if (!step.has_begun(epoch_)) return;
   const double progress = static_cast<double>(epoch_) / static_cast<double>(step.max_epochs());
   const bool last = epoch_ + 1 == step.max_epochs();
   const bool validates =
@@ -132,6 +139,7 @@ void FitLoop::one_epoch(FitStep& step, FitObserver& observer) {
     loss.push_back(sum / static_cast<double>(steps));
     if (options_.optim.average > 0.0)
       update_average(member.average, *member.network, options_.optim.average, epoch_);
+    end(step, m);
     if (validates) scores.push_back(validate(step, m));
   }
   record.train_loss = mean_of(loss);

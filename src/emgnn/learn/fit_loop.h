@@ -28,9 +28,14 @@ class FitStep {
   // Before epoch `epoch` (from 0), with the weights that predict. EM has its E-steps here.
   virtual bool needs_beginning(int64_t /*epoch*/) const { return false; }
   virtual void begin_epoch(int64_t /*epoch*/, FitObserver& /*observer*/) {}
+  // A long beginning comes in parts, between which a checkpoint can be made: begin_epoch is called
+  // until there is none left.
+  virtual bool has_begun(int64_t /*epoch*/) const { return true; }
   virtual int64_t round(int64_t /*epoch*/) const { return 0; }  // for records
   // Leaves gradients in the parameters; the mean loss. `step` counts the member's gradient steps.
   virtual double descend(size_t member, int64_t epoch, int64_t step) = 0;
+  // After the member's last gradient step of an epoch, with the weights that predict.
+  virtual void end_epoch(size_t /*member*/, int64_t /*epoch*/) {}
   virtual bool validates(int64_t /*epoch*/) const { return true; }
   virtual PartScores validate(size_t member, Ranks ranks) = 0;
   virtual void keep(size_t /*member*/) {}  // its current weights are the best so far
@@ -73,6 +78,7 @@ class FitLoop {
 
   void one_epoch(FitStep& step, FitObserver& observer);
   void begin(FitStep& step, FitObserver& observer);
+  void end(FitStep& step, size_t number);
   PartScores validate(FitStep& step, size_t number);
   bool checkpoint_due(const FitStep& step) const;
   void checkpoint(FitObserver& observer, Learner& learner);

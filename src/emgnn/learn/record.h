@@ -57,7 +57,7 @@ struct EpochRecord {
 // A learned distribution over graphs.
 struct GraphDistribution {
   std::string family;
-  std::vector<std::string> names;  // of the coordinates of λ
+  std::vector<std::string> names;  // of the coordinates of λ; none: its graphs have no λ
   size_t num_shares = 0;           // the first of them are shares of a whole
   std::vector<WeightedPoint> points;
   std::vector<Marginal> prior;  // of each coordinate

@@ -326,7 +326,7 @@ class RunSet {
   void write_files(RunFolder& folder, const Data& data, Learner& learner,
                    const Prediction& prediction, RunRecord& run) {
     if (run.graphs) {
-      folder.write("posterior.csv", posterior_csv(*run.graphs));
+      if (!run.graphs->names.empty()) folder.write("posterior.csv", posterior_csv(*run.graphs));
       for (FamilyTable& table : run.graphs->report.tables)
         folder.write(table.file, std::move(table.csv));
       run.graphs->report = {};

@@ -139,7 +139,8 @@ std::vector<std::string> in_words(const GraphDistribution& graphs,
   if (graphs.points.size() < 2 && graphs.prior.size() == 1 && graphs.prior[0].size() == 1)
     return {};
   const Verdict verdict = verdict_of(graphs);
-  std::vector<std::string> out = {against_prior(verdict, graphs.num_shares > 0)};
+  std::vector<std::string> out;
+  if (!graphs.names.empty()) out.push_back(against_prior(verdict, graphs.num_shares > 0));
   if (verdict.informative() && graphs.num_shares > 0) add_shares(out, graphs, verdict);
   if (verdict.informative() && graphs.num_shares == 0) out.push_back(coordinates_in_words(verdict));
   if (changed_by_graph) {

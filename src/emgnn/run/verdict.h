@@ -37,7 +37,7 @@ Verdict verdict_of(const GraphDistribution& graphs);
 
 // Lines, each a sentence: whether anything was learned, whether the graphs help, which view carries
 // the weight or where the mass is, and what a single graph would change. Nothing but a warning
-// where the distribution is its prior; no line for a single point.
+// where the distribution is its prior; no line for a single point. Of graphs without λ only the last.
 std::vector<std::string> in_words(const GraphDistribution& graphs,
                                   std::optional<double> changed_by_graph);
 // Of the mean over the runs; none without a distribution.
