@@ -80,6 +80,10 @@ struct Case {
   size_t index = 0;  // of the data
 };
 
+bool refuses_labels_and_values(const std::string& method) {
+  return method == "label-propagation" || method == "rsgnn";
+}
+
 std::vector<Case> all_cases() {
   std::vector<Case> cases;
   for (const MethodInfo& method : methods()) {
@@ -87,7 +91,7 @@ std::vector<Case> all_cases() {
       const std::string data = all_data()[i].name;
       const bool is_molecules = data.rfind("molecule", 0) == 0;
       const bool values = data == "labels" || data == "values";
-      if (method.name == "label-propagation" && values) continue;  // refused: see below
+      if (values && refuses_labels_and_values(method.name)) continue;  // see below
       if (method.fits(is_molecules ? DataKind::kMolecules : DataKind::kGraph))
         cases.push_back({method.name, data, i});
     }
@@ -197,16 +201,18 @@ TEST_P(MethodOnData, LastLayerJudgesGraphsOrIsRefused) {
 
 INSTANTIATE_TEST_SUITE_P(All, MethodOnData, testing::ValuesIn(all_cases()), test_name);
 
-TEST(LabelPropagationMethod, RefusesLabelsAndValues) {
-  for (size_t i : {size_t{2}, size_t{3}}) {
-    const DataPtr data = all_data()[i].make();
-    try {
-      tiny_learner("label-propagation", data);
-      FAIL() << all_data()[i].name;
-    } catch (const UsageError& error) {
-      EXPECT_EQ(std::string(error.what()), std::string("label-propagation is for one class per "
-                                                       "node (got ") +
-                                               name_of(data->labels().kind) + ")");
+TEST(MethodsForClasses, RefuseLabelsAndValues) {
+  for (const MethodInfo& method : methods()) {
+    for (size_t i : {size_t{2}, size_t{3}}) {
+      if (!refuses_labels_and_values(method.name)) continue;
+      const DataPtr data = all_data()[i].make();
+      try {
+        tiny_learner(method.name, data);
+        FAIL() << method.name << " on " << all_data()[i].name;
+      } catch (const UsageError& error) {
+        EXPECT_EQ(std::string(error.what()), method.name + " is for one class per node (got " +
+                                                 name_of(data->labels().kind) + ")");
+      }
     }
   }
 }

@@ -27,6 +27,7 @@ enum class Stream : uint32_t {
   kFold = 13,       // which labels a network of several is not shown
   kPairs = 14,      // pairs of nodes that edges are compared with
   kDropEdge = 15,   // edges that a gradient step does without
+  kNonEdges = 16,   // pairs without an edge that a gradient step compares edges with
 };
 
 using PhiloxBlock = std::array<uint32_t, 4>;

@@ -21,7 +21,8 @@ void check_relation(const Relation& relation, int32_t num_nodes) {
         throw UsageError(fmt::format("relation '{}' has a self loop at node {}", relation.name, i));
 }
 
-Csr union_with_diagonal(const TypedGraph& graph) {
+// Of all relations, one after the other.
+Coo entries_of(const TypedGraph& graph) {
   Coo coo;
   for (const Relation& relation : graph.relations) {
     const Csr& a = relation.adjacency;
@@ -29,6 +30,11 @@ Csr union_with_diagonal(const TypedGraph& graph) {
       coo.row.insert(coo.row.end(), a.row(i).col.size(), i);
     coo.col.insert(coo.col.end(), a.col.begin(), a.col.end());
   }
+  return coo;
+}
+
+Csr union_with_diagonal(const TypedGraph& graph) {
+  Coo coo = entries_of(graph);
   for (int32_t i = 0; i < graph.num_nodes; ++i) {
     coo.row.push_back(i);
     coo.col.push_back(i);
@@ -65,6 +71,10 @@ UnionPattern union_pattern(const TypedGraph& graph) {
   for (const Relation& relation : graph.relations)
     out.weight.push_back(values_on(out.pattern, relation.adjacency));
   return out;
+}
+
+Csr joined(const TypedGraph& graph) {
+  return csr_from_coo(graph.num_nodes, graph.num_nodes, entries_of(graph), Duplicates::kKeepFirst);
 }
 
 TypedGraph split_by_node_types(const TypedGraph& graph, std::span<const int32_t> node_type,

@@ -30,6 +30,9 @@ struct UnionPattern {
 };
 UnionPattern union_pattern(const TypedGraph& graph);
 
+// The union of all relations, each edge with weight 1.
+Csr joined(const TypedGraph& graph);
+
 // Each relation by the types of the two nodes that its edges join, the row's first: "r:movie-actor"
 // and "r:actor-movie", in the order of the types' names. Names say nothing about the rest of the
 // graph, so that other graphs have the same. With one type of nodes, or without edges, as it is.

@@ -45,17 +45,6 @@ std::vector<int32_t> types_of_path(const Dataset& data, const std::string& view)
   return types;
 }
 
-// The union of all edge types, each edge with weight 1.
-Csr joined(const TypedGraph& graph) {
-  Coo coo;
-  for (const Relation& relation : graph.relations) {
-    for (int32_t i = 0; i < graph.num_nodes; ++i)
-      coo.row.insert(coo.row.end(), relation.adjacency.row(i).col.size(), i);
-    coo.col.insert(coo.col.end(), relation.adjacency.col.begin(), relation.adjacency.col.end());
-  }
-  return csr_from_coo(graph.num_nodes, graph.num_nodes, coo, Duplicates::kKeepFirst);
-}
-
 constexpr std::string_view kReliable = "reliable";
 
 class ViewMaker {
