@@ -24,7 +24,7 @@ DataPtr citations(int32_t nodes, double perturbed = 0.0) {
                                   .spurious = 0.0,
                                   .missing = 0.0,
                                   .num_words = 90,
-                                  .word_signal = 0.7,
+                                  .word_signal = 0.9,
                                   .train_per_class = 8,
                                   .validation_per_class = 12},
                                  3);
@@ -78,6 +78,7 @@ TEST(RsgnnMethod, RandomEdgesWeighLessThanRealOnes) {
   const DataPtr data = citations(300, 20.0);
   const auto learner = learner_of(data, {{"fit.epochs", "150"},
                                          {"model.link_hidden", "32"},
+                                         {"model.min_weight", "0.0"},
                                          {"model.hidden", "16"},
                                          {"optim.learning_rate", "0.01"},
                                          {"optim.link_learning_rate", "0.01"},

@@ -151,11 +151,13 @@ Prediction RsgnnLearner::predicted(const LinkGraph& links, std::span<const int32
 }
 
 PartScores RsgnnLearner::validate(size_t /*member*/, Ranks ranks) {
-  const bool averaged = options_.optim.average > 0.0;  // the graph is of other weights
-  if (!graph_ && !averaged) graph_ = make_graph();
+  const bool averaged =
+      options_.optim.average > 0.0;  // now there are other weights than in training
+  if (averaged) graph_.reset();
+  if (!graph_) graph_ = make_graph();
   const std::vector<int32_t>& rows = data_->split().validation;
-  const Prediction prediction = averaged ? predicted(make_graph(), rows, Detail::kValue)
-                                         : predicted(*graph_, rows, Detail::kValue);
+  const Prediction prediction = predicted(*graph_, rows, Detail::kValue);
+  if (averaged) graph_.reset();
   return task_->score(prediction.value, rows, ranks);
 }
 
