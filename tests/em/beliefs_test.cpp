@@ -30,12 +30,12 @@ TEST(Beliefs, StoredModelPredictsTheSameAndHasTheSameTables) {
     const auto make = [&] { return several ? cross_fit(setting) : setting.learner(); };
     const auto first = make(), second = make();
     fit(*first);
-    const std::string table = first->graphs()->report.tables.at(0).csv;
+    const std::string table = first->graph_report().tables.at(0).csv;
     restore(*second, state_of(*first, Scope::kModel), Scope::kModel);
     const Prediction want = predict(*first, *setting.data), got = predict(*second, *setting.data);
     EXPECT_EQ(got.value, want.value);
-    EXPECT_EQ(second->graphs()->report.tables.at(0).csv, table);
-    EXPECT_EQ(first->graphs()->report.tables.at(0).csv, table);
+    EXPECT_EQ(second->graph_report().tables.at(0).csv, table);
+    EXPECT_EQ(first->graph_report().tables.at(0).csv, table);
   }
 }
 

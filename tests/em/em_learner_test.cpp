@@ -352,12 +352,13 @@ void expect_distribution(const GraphDistribution& graphs, size_t coordinates) {
 
 TEST(EmLearner, GraphsOfAMixtureAreSharesOfTheEdgeTypes) {
   const Setting setting;
-  const std::optional<GraphDistribution> graphs = setting.trained()->graphs();
+  const auto trained = setting.trained();
+  const std::optional<GraphDistribution> graphs = trained->graphs();
   ASSERT_TRUE(graphs.has_value());
   expect_distribution(*graphs, 2);
   EXPECT_EQ(graphs->family, "mixture");
   EXPECT_EQ(graphs->num_shares, graphs->names.size());
-  EXPECT_TRUE(graphs->report.tables.empty());
+  EXPECT_TRUE(trained->graph_report().tables.empty());
 }
 
 TEST(EmLearner, GraphsOfTheRewireFamilyComeWithTheirEdges) {
@@ -374,9 +375,10 @@ TEST(EmLearner, GraphsOfTheRewireFamilyComeWithTheirEdges) {
   ASSERT_TRUE(graphs.has_value());
   expect_distribution(*graphs, 2);
   EXPECT_EQ(graphs->num_shares, 0U);
-  ASSERT_EQ(graphs->report.tables.size(), 1U);
-  EXPECT_EQ(graphs->report.tables[0].file, "edges.csv");
-  const std::string& csv = graphs->report.tables[0].csv;
+  const FamilyReport report = learner.graph_report();
+  ASSERT_EQ(report.tables.size(), 1U);
+  EXPECT_EQ(report.tables[0].file, "edges.csv");
+  const std::string& csv = report.tables[0].csv;
   const auto lines = std::count(csv.begin(), csv.end(), '\n');
   const int64_t edges = setting.data->graph()->graph.relations[0].adjacency.num_entries() / 2;
   EXPECT_EQ(lines, 1 + edges + static_cast<int64_t>(candidates.size()));

@@ -112,11 +112,12 @@ TEST(BgcnMethod, LearnsClassesAndHoldsEdgesInsideThemMoreProbable) {
   const GraphDistribution graphs = learner->graphs().value();
   EXPECT_EQ(graphs.family, "block-model");
   EXPECT_TRUE(graphs.names.empty());
+  const std::vector<EdgeProbability> edges = learner->graph_report().edges;
   const Csr& graph = data->graph()->graph.relations.front().adjacency;
-  EXPECT_EQ(graphs.report.edges.size(), undirected_edges(graph).size());
+  EXPECT_EQ(edges.size(), undirected_edges(graph).size());
   double sum[2] = {0.0, 0.0}, count[2] = {0.0, 0.0};
   const std::vector<int32_t>& cls = data->labels().cls;
-  for (const auto& [edge, p] : graphs.report.edges) {
+  for (const auto& [edge, p] : edges) {
     EXPECT_TRUE(p > 0.0 && p < 1.0);
     const bool same = cls[static_cast<size_t>(edge.u)] == cls[static_cast<size_t>(edge.v)];
     sum[same ? 1 : 0] += p;
@@ -129,7 +130,7 @@ TEST(BgcnMethod, SaysNothingBeforeTraining) {
   const DataPtr data = citations();
   const auto learner = learner_of("bgcn", data, {});
   EXPECT_THROW(learner->predict(data->predicted_rows(), {}), UsageError);
-  EXPECT_THROW(learner->graphs(), UsageError);
+  EXPECT_THROW(learner->graph_report(), UsageError);
 }
 
 TEST(BgcnMethod, RefusesASchedulingThatLeavesNoAnswer) {

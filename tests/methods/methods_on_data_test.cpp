@@ -81,7 +81,7 @@ struct Case {
 };
 
 bool needs_classes(const std::string& method) {
-  return method == "label-propagation" || method == "bgcn";
+  return method == "label-propagation" || method == "bgcn" || method == "rsgnn";
 }
 
 std::vector<Case> all_cases() {
@@ -203,15 +203,16 @@ TEST_P(MethodOnData, LastLayerJudgesGraphsOrIsRefused) {
 INSTANTIATE_TEST_SUITE_P(All, MethodOnData, testing::ValuesIn(all_cases()), test_name);
 
 TEST(MethodsOfClasses, RefuseLabelsAndValues) {
-  for (const std::string method : {"label-propagation", "bgcn"}) {
+  for (const MethodInfo& method : methods()) {
     for (size_t i : {size_t{2}, size_t{3}}) {
+      if (!needs_classes(method.name)) continue;
       const DataPtr data = all_data()[i].make();
       try {
-        tiny_learner(method, data);
-        FAIL() << method << " " << all_data()[i].name;
+        tiny_learner(method.name, data);
+        FAIL() << method.name << " on " << all_data()[i].name;
       } catch (const UsageError& error) {
-        EXPECT_EQ(std::string(error.what()),
-                  method + " is for one class per node (got " + name_of(data->labels().kind) + ")");
+        EXPECT_EQ(std::string(error.what()), method.name + " is for one class per node (got " +
+                                                 name_of(data->labels().kind) + ")");
       }
     }
   }

@@ -191,6 +191,24 @@ TEST(EdgeSoftmax, GradientMatchesFiniteDifferences) {
                           random_tensor({kGraphs, edges->num_entries(), kHeads}, 5), 0.02, 2e-4);
 }
 
+TEST(EdgeDots, AreTheProductsOfBothEndsWithTheirGradients) {
+  const auto edges = make_edges(1);
+  const at::Tensor left = random_tensor({kOutputs, kWidth}, 6);
+  const at::Tensor right = random_tensor({kInputs, kWidth}, 7);
+  at::Tensor want = at::zeros({1, edges->num_entries(), 1}, at::kDouble);
+  for_each(*edges, [&](int64_t, int32_t i, int32_t j, int32_t e) {
+    want[0][e][0] = (left[i] * right[j]).to(at::kDouble).sum();
+  });
+  expect_close(edge_dots(edges, left, right), want);
+  // Linear in either: off by rounding alone.
+  expect_gradient_matches([&](const at::Tensor& x) { return edge_dots(edges, x, right); }, left,
+                          0.5, 2e-5);
+  expect_gradient_matches([&](const at::Tensor& x) { return edge_dots(edges, left, x); }, right,
+                          0.5, 2e-5);
+  EXPECT_THROW(edge_dots(edges, left, at::zeros({kInputs, kWidth + 1})), UsageError);
+  EXPECT_THROW(edge_dots(edges, left.narrow(0, 1, 2), right), UsageError);
+}
+
 TEST(Aggregate, IsAWeightedSumOverTheEntriesOfARow) {
   const auto edges = make_edges(kGraphs);
   const at::Tensor values = random_tensor({kGraphs, edges->num_entries(), kHeads}, 6);

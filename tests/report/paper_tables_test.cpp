@@ -170,8 +170,8 @@ TEST(PaperTables, WhatIsNotThereIsNamed) {
     expect_part(message_of<UsageError>(f), part);
   };
   expect("did you mean heterogeneous", [] { paper_table("heterogenous"); });
-  expect("the paper has texas 68.38, wisconsin",
-         [&] { select_rows(paper_table("heterophilic"), {"rsgnn"}); });
+  expect("the paper has texas 57.96, wisconsin",
+         [&] { select_rows(paper_table("heterophilic"), {"bgcn"}); });
   expect("did you mean em-gcn-p", [&] { select_rows(table, {"em-gcn-px"}); });
   expect("unknown column \"cora\"", [&] { select_columns(table, {"cora"}); });
 }

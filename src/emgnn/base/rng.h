@@ -28,6 +28,7 @@ enum class Stream : uint32_t {
   kPairs = 14,       // pairs of nodes that edges are compared with
   kDropEdge = 15,    // edges that a gradient step does without
   kBlockModel = 16,  // fits of a block model, and graphs drawn from it
+  kNonEdges = 17,    // pairs without an edge that a gradient step compares edges with
 };
 
 using PhiloxBlock = std::array<uint32_t, 4>;

@@ -197,20 +197,22 @@ std::vector<JudgedGraph> EmLearner::judge_graphs(std::span<const int32_t> rows, 
 std::optional<GraphDistribution> EmLearner::graphs() const {
   const GraphFamily& family = first().family();
   const Posterior& p = posterior();
-  GraphFamily::SeveralBeliefs beliefs;
-  for (const Problem& problem : problems_) beliefs.push_back(problem.beliefs());
-  GraphDistribution out{
-      .family = family.name(),
-      .names = family.coordinate_names(),
-      .num_shares = family.num_shares(),
-      .points = {},
-      .prior = {},
-      .report = family.report(graph_posterior().weights(), beliefs,
-                              [this](int32_t row) { return first().data().row_name(row); })};
+  GraphDistribution out{.family = family.name(),
+                        .names = family.coordinate_names(),
+                        .num_shares = family.num_shares(),
+                        .points = {},
+                        .prior = {}};
   for (size_t i = 0; i < p.lam_ids().size(); ++i)
     out.points.push_back({family.point(p.lam_ids()[i]), std::exp(p.log_probs()[i])});
   for (size_t c = 0; c < out.names.size(); ++c) out.prior.push_back(family.prior_marginal(c));
   return out;
+}
+
+FamilyReport EmLearner::graph_report() const {
+  GraphFamily::SeveralBeliefs beliefs;
+  for (const Problem& problem : problems_) beliefs.push_back(problem.beliefs());
+  return first().family().report(graph_posterior().weights(), beliefs,
+                                 [this](int32_t row) { return first().data().row_name(row); });
 }
 
 void EmLearner::visit_state(StateVisitor& visitor) {

@@ -37,6 +37,7 @@ class EmLearner : public Learner, private FitStep {
   void visit_state(StateVisitor& visitor) override;
   bool has_node_weights() const override { return first().network().has_node_weights(); }
   std::optional<GraphDistribution> graphs() const override;
+  FamilyReport graph_report() const override;
   // The points of the posterior, judged anew with the weights that predict.
   std::vector<JudgedGraph> judge_graphs(std::span<const int32_t> rows, const Poll& poll) override;
 

@@ -136,6 +136,16 @@ void edge_softmax_backward(const EdgeBatch& batch, const float* out, const float
            [&](int64_t g, Range rows) { kernel(batch, out, grad_out, grad_in, g, rows); });
 }
 
+void edge_dots(const EdgeBatch& batch, int64_t width, const float* left, const PerGraph& right,
+               float* out) {
+  const auto kernel = range_kernels_for_pieces(width).edge_dot;
+  const EdgeAggregate ends{.width = width, .in = right};
+  const bool tiles = right.stride == 0 && batch.num_graphs > 1;
+  for_rows(batch.pattern, batch.num_graphs, batch.heads * width,
+           tiles ? Order::kTiles : Order::kGraphs,
+           [&](int64_t g, Range rows) { kernel(batch, ends, left, out, g, rows); });
+}
+
 void edge_aggregate(const EdgeBatch& batch, const EdgeAggregate& aggregate, float* out) {
   const auto kernel = range_kernels_for_pieces(aggregate.width).edge_aggregate;
   const int64_t row_width = batch.heads * aggregate.width;
@@ -150,13 +160,8 @@ void edge_aggregate_backward(const EdgeBatch& batch, const EdgeAggregate& aggreg
   const RangeKernels& kernels = range_kernels_for_pieces(aggregate.width);
   const int64_t row_width = batch.heads * aggregate.width;
   const bool shared = aggregate.in.stride == 0;
-  if (grads.values != nullptr) {
-    const bool tiles = shared && batch.num_graphs > 1;
-    for_rows(batch.pattern, batch.num_graphs, row_width, tiles ? Order::kTiles : Order::kGraphs,
-             [&](int64_t g, Range rows) {
-               kernels.edge_dot(batch, aggregate, grad_out, grads.values, g, rows);
-             });
-  }
+  if (grads.values != nullptr)
+    edge_dots(batch, aggregate.width, grad_out, aggregate.in, grads.values);
   if (grads.in != nullptr) {
     // grad_in[g,j,:] = Σ_e values[g,e] grad_out[g,row(e),:] over the entries of column j
     const EdgeAggregate back{.width = aggregate.width,

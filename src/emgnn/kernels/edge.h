@@ -64,6 +64,11 @@ void edge_softmax(const EdgeBatch& batch, const float* in, float* out);
 void edge_softmax_backward(const EdgeBatch& batch, const float* out, const float* grad_out,
                            float* grad_in);
 
+// out[g,e,h] = Σ_d left[g,row(e),h·D+d] right[g,col(e),h·D+d]; left [L, num_rows, H·D], right
+// [num_cols, H·D], width D, out [L, E, H].
+void edge_dots(const EdgeBatch& batch, int64_t width, const float* left, const PerGraph& right,
+               float* out);
+
 // A sum over neighbours in which each head has values of its own.
 struct EdgeAggregate {
   int64_t width = 0;              // D

@@ -9,19 +9,28 @@
 
 namespace emgnn {
 
-Adam::Adam(std::shared_ptr<const Network> network, const OptimOptions& options)
-    : network_(std::move(network)), options_(options) {
-  for (const Parameter& p : network_->parameters()) {
+Adam::Adam(const std::shared_ptr<const Network>& network, const OptimOptions& options,
+           int optimiser)
+    : options_(options) {
+  for (const Parameter& p : network->parameters()) {
+    if (p.optimiser != optimiser) continue;
+    parameters_.push_back(p);
     first_moment.push_back(at::zeros_like(p.value.detach()));
     second_moment.push_back(at::zeros_like(p.value.detach()));
   }
+}
+
+std::vector<std::string> Adam::names() const {
+  std::vector<std::string> out;
+  for (const Parameter& p : parameters_) out.push_back(p.name);
+  return out;
 }
 
 // What scales the gradients of all parameters together to a norm of at most optim.clip.
 double Adam::clip_factor() const {
   if (options_.clip == 0.0) return 1.0;
   double squares = 0.0;
-  for (const Parameter& p : network_->parameters()) {
+  for (const Parameter& p : parameters_) {
     if (p.value.grad().defined()) squares += p.value.grad().square().sum().item<double>();
   }
   const double norm = std::sqrt(squares);
@@ -35,8 +44,8 @@ void Adam::step(double progress) {
       options_.schedule == Schedule::kCosine
           ? options_.learning_rate * 0.5 * (1.0 + std::cos(M_PI * progress))
           : options_.learning_rate;
-  for (size_t i = 0; i < network_->parameters().size(); ++i) {
-    const Parameter& p = (network_->parameters())[i];
+  for (size_t i = 0; i < parameters_.size(); ++i) {
+    const Parameter& p = parameters_[i];
     at::Tensor& grad = p.value.mutable_grad();
     if (!grad.defined()) continue;
     if (factor < 1.0) grad.mul_(factor);

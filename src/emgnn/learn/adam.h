@@ -3,7 +3,9 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include <emgnn/learn/options.h>
@@ -11,15 +13,18 @@
 
 namespace emgnn {
 
-// Adam over the parameters of a network, which it updates in place.
+// Adam over the parameters of a network that are this optimiser's; it updates them in place.
 class Adam {
  public:
-  Adam(std::shared_ptr<const Network> network, const OptimOptions& options);
+  Adam(const std::shared_ptr<const Network>& network, const OptimOptions& options,
+       int optimiser = 0);
 
   // One update from the gradients in the parameters, which are cleared. A parameter without one
   // stays as it is. `progress` in [0, 1] is the share of the run that is over: the schedule of the
   // learning rate.
   void step(double progress = 0.0);
+
+  std::vector<std::string> names() const;  // of its parameters
 
   // The running moments and the number of updates, to save and to restore.
   std::vector<at::Tensor> first_moment, second_moment;
@@ -28,7 +33,7 @@ class Adam {
  private:
   double clip_factor() const;
 
-  std::shared_ptr<const Network> network_;
+  std::vector<Parameter> parameters_;
   OptimOptions options_;
 };
 

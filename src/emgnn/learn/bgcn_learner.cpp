@@ -153,16 +153,18 @@ Prediction BgcnLearner::predict(std::span<const int32_t> rows, const Poll& /*pol
 }
 
 std::optional<GraphDistribution> BgcnLearner::graphs() const {
+  return GraphDistribution{.family = "block-model",
+                           .names = {},
+                           .points = {{.lambda = {}, .p = 1.0}},
+                           .prior = {}};
+}
+
+FamilyReport BgcnLearner::graph_report() const {
   if (block_model_.num_communities == 0)
     throw UsageError("there is no block model before training");
   const Data& data = *parts_.data;
-  return GraphDistribution{
-      .family = "block-model",
-      .names = {},
-      .points = {{.lambda = {}, .p = 1.0}},
-      .prior = {},
-      .report = block_model_report(block_model_, block_fit_.graph(), data.labels().names,
-                                   [&](int32_t row) { return data.row_name(row); })};
+  return block_model_report(block_model_, block_fit_.graph(), data.labels().names,
+                            [&](int32_t row) { return data.row_name(row); });
 }
 
 void BgcnLearner::visit_state(StateVisitor& visitor) {

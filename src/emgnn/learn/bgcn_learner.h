@@ -46,6 +46,7 @@ class BgcnLearner : public Learner, private FitStep {
   bool has_node_weights() const override { return true; }
   // The block model: it has no λ.
   std::optional<GraphDistribution> graphs() const override;
+  FamilyReport graph_report() const override;
 
  private:
   bool on_drawn_graph(int64_t epoch) const { return epoch > options_.bgcn.warmup; }

@@ -25,6 +25,7 @@ class CalibratedLearner : public Learner {
   void visit_state(StateVisitor& visitor) override;
   bool has_node_weights() const override { return learner_->has_node_weights(); }
   std::optional<GraphDistribution> graphs() const override { return learner_->graphs(); }
+  FamilyReport graph_report() const override { return learner_->graph_report(); }
   std::vector<JudgedGraph> judge_graphs(std::span<const int32_t> rows, const Poll& poll) override {
     return learner_->judge_graphs(rows, poll);
   }

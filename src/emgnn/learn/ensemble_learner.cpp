@@ -163,16 +163,27 @@ bool EnsembleLearner::has_node_weights() const {
 
 std::optional<GraphDistribution> EnsembleLearner::graphs() const {
   std::vector<GraphDistribution> each;
-  std::vector<FamilyTable> tables;
-  for (int64_t k = 0; k < size(); ++k) {
-    std::optional<GraphDistribution> own = members_[static_cast<size_t>(k)]->graphs();
+  for (const auto& member : members_) {
+    std::optional<GraphDistribution> own = member->graphs();
     if (!own) return std::nullopt;
-    for (FamilyTable& table : own->report.tables)
-      tables.push_back({file_of_member(table.file, k), std::move(table.csv)});
     each.push_back(std::move(*own));
   }
-  GraphDistribution out = mixture_of(each);
-  out.report.tables = std::move(tables);
+  return mixture_of(each);
+}
+
+FamilyReport EnsembleLearner::graph_report() const {
+  FamilyReport out;
+  for (int64_t k = 0; k < size(); ++k) {
+    FamilyReport own = members_[static_cast<size_t>(k)]->graph_report();
+    for (FamilyTable& table : own.tables)
+      out.tables.push_back({file_of_member(table.file, k), std::move(table.csv)});
+    if (k == 0) {
+      out.edges = std::move(own.edges);
+    } else {
+      for (size_t e = 0; e < out.edges.size(); ++e) out.edges[e].p += own.edges.at(e).p;
+    }
+  }
+  for (EdgeProbability& edge : out.edges) edge.p /= static_cast<double>(size());
   return out;
 }
 

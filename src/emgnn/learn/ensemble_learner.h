@@ -28,9 +28,10 @@ class EnsembleLearner : public Learner {
   // The names of a member's entries begin with "member/K/".
   void visit_state(StateVisitor& visitor) override;
   bool has_node_weights() const override;
-  // The mixture of the members' distributions, each as likely as the others. A table NAME.csv of
-  // member K is NAME-member-K.csv.
+  // The mixture of the members' distributions, each as likely as the others.
   std::optional<GraphDistribution> graphs() const override;
+  // The mean of what they say of edges. A table NAME.csv of member K is NAME-member-K.csv.
+  FamilyReport graph_report() const override;
   // Those that all members judge, by the mean of what they say.
   std::vector<JudgedGraph> judge_graphs(std::span<const int32_t> rows, const Poll& poll) override;
 

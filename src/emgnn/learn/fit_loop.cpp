@@ -19,11 +19,10 @@ constexpr std::chrono::seconds kCheckpointPeriod{30};
 // The same when an epoch's beginning is interrupted, which may change the state before it ends.
 constexpr std::chrono::seconds kBeginningPeriod{1};
 
-std::vector<std::string> names_of(const Network& network, bool buffers) {
+std::vector<std::string> names_of(const Network& network) {
   std::vector<std::string> out;
   for (const Parameter& p : network.parameters()) out.push_back(p.name);
-  for (const Buffer& b : network.buffers())
-    if (buffers) out.push_back(b.name);
+  for (const Buffer& b : network.buffers()) out.push_back(b.name);
   return out;
 }
 
@@ -66,8 +65,12 @@ PartScores mean_of(const std::vector<PartScores>& members) {
 
 FitLoop::FitLoop(std::vector<std::shared_ptr<Network>> members, LoopOptions options)
     : options_(std::move(options)) {
-  for (std::shared_ptr<Network>& network : members)
-    members_.push_back({.network = network, .adam = Adam(network, options_.optim)});
+  for (std::shared_ptr<Network>& network : members) {
+    std::vector<Adam> optimisers = {Adam(network, options_.optim)};
+    for (const OptimOptions& other : options_.other_optim)
+      optimisers.emplace_back(network, other, static_cast<int>(optimisers.size()));
+    members_.push_back({.network = network, .optimisers = std::move(optimisers)});
+  }
 }
 
 bool FitLoop::stopped_early() const {
@@ -121,31 +124,39 @@ void FitLoop::one_epoch(FitStep& step, FitObserver& observer) {
   EpochRecord record{.max_epochs = step.max_epochs(), .round = step.round(epoch_)};
   if (step.needs_beginning(epoch_)) begin(step, observer);
   if (!step.has_begun(epoch_)) return;
-  const double progress = static_cast<double>(epoch_) / static_cast<double>(step.max_epochs());
   const bool last = epoch_ + 1 == step.max_epochs();
   const bool validates =
       step.validates(epoch_) && ((epoch_ + 1) % options_.stop.every == 0 || last);
   std::vector<double> loss;
   std::vector<PartScores> scores;
   for (size_t m = 0; m < members_.size(); ++m) {
-    Member& member = members_[m];
-    if (member.stopped) continue;
-    const int64_t steps = step.steps_per_epoch(m);
-    double sum = 0.0;
-    for (int64_t k = 0; k < steps; ++k) {
-      sum += step.descend(m, epoch_, epoch_ * steps + k);
-      member.adam.step(progress);
-    }
-    loss.push_back(sum / static_cast<double>(steps));
-    if (options_.optim.average > 0.0)
-      update_average(member.average, *member.network, options_.optim.average, epoch_);
-    end(step, m);
-    if (validates) scores.push_back(validate(step, m));
+    if (members_[m].stopped) continue;
+    loss.push_back(steps_of_epoch(step, m, validates ? &scores : nullptr));
   }
   record.train_loss = mean_of(loss);
   if (validates) record.validation = mean_of(scores);
   record.epoch = ++epoch_;
   observer.on_epoch(record);
+}
+
+// The mean loss of its gradient steps; adds the last validation to `scores`, null: there is none.
+double FitLoop::steps_of_epoch(FitStep& step, size_t number, std::vector<PartScores>* scores) {
+  Member& member = members_[number];
+  const double progress = static_cast<double>(epoch_) / static_cast<double>(step.max_epochs());
+  const int64_t steps = step.steps_per_epoch(number);
+  double sum = 0.0;
+  for (int64_t k = 0; k < steps; ++k) {
+    sum += step.descend(number, epoch_, epoch_ * steps + k);
+    member.optimisers.at(step.optimiser(k)).step(progress);
+    const bool last = k + 1 == steps;
+    if (last && options_.optim.average > 0.0)
+      update_average(member.average, *member.network, options_.optim.average, epoch_);
+    if (last) end(step, number);
+    if (scores == nullptr || !(last || step.validates_steps())) continue;
+    PartScores now = validate(step, number);
+    if (last) scores->push_back(std::move(now));
+  }
+  return sum / static_cast<double>(steps);
 }
 
 PartScores FitLoop::validate(FitStep& step, size_t number) {
@@ -189,10 +200,14 @@ void FitLoop::visit_member(StateVisitor& visitor, Member& member, const std::str
   visitor.number(prefix + "fit/best_loss", member.stop.best_loss);
   visitor.number(prefix + "fit/best_score", member.stop.best_score);
   visitor.number(prefix + "fit/waited", member.stop.waited);
-  const std::vector<std::string> names = names_of(network, false), all = names_of(network, true);
-  visitor.tensors(prefix + "first_moment/", names, member.adam.first_moment);
-  visitor.tensors(prefix + "second_moment/", names, member.adam.second_moment);
-  visitor.number(prefix + "fit/updates", member.adam.num_updates);
+  const std::vector<std::string> all = names_of(network);
+  for (size_t k = 0; k < member.optimisers.size(); ++k) {
+    Adam& adam = member.optimisers[k];
+    visitor.tensors(prefix + "first_moment/", adam.names(), adam.first_moment);
+    visitor.tensors(prefix + "second_moment/", adam.names(), adam.second_moment);
+    const std::string number = k == 0 ? "" : fmt::format(".{}", k);
+    visitor.number(prefix + "fit/updates" + number, adam.num_updates);
+  }
   if (visitor.has(prefix + "best_weight", !member.best.empty()))
     visitor.tensors(prefix + "best_weight/", all, member.best);
   if (visitor.has(prefix + "average", !member.average.empty()))

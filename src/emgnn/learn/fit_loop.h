@@ -34,9 +34,12 @@ class FitStep {
   virtual int64_t round(int64_t /*epoch*/) const { return 0; }  // for records
   // Leaves gradients in the parameters; the mean loss. `step` counts the member's gradient steps.
   virtual double descend(size_t member, int64_t epoch, int64_t step) = 0;
+  // Which optimiser takes the k-th gradient step of an epoch.
+  virtual size_t optimiser(int64_t /*k*/) const { return 0; }
   // After the member's last gradient step of an epoch, with the weights that predict.
   virtual void end_epoch(size_t /*member*/, int64_t /*epoch*/) {}
   virtual bool validates(int64_t /*epoch*/) const { return true; }
+  virtual bool validates_steps() const { return false; }  // each, not only an epoch's last
   virtual PartScores validate(size_t member, Ranks ranks) = 0;
   virtual void keep(size_t /*member*/) {}  // its current weights are the best so far
   // Once, with the kept weights; repeated if it is interrupted.
@@ -48,6 +51,7 @@ struct LoopOptions {
   OptimOptions optim;
   StopOptions stop;
   StopRule rule;
+  std::vector<OptimOptions> other_optim = {};  // of the optimisers 1, 2, ...
 };
 
 class FitLoop {
@@ -69,7 +73,7 @@ class FitLoop {
 
   struct Member {
     std::shared_ptr<Network> network;
-    Adam adam;
+    std::vector<Adam> optimisers;
     bool stopped = false;
     StopState stop = {};
     std::vector<at::Tensor> best = {};     // parameters, then buffers; empty before a validation
@@ -79,6 +83,7 @@ class FitLoop {
   void one_epoch(FitStep& step, FitObserver& observer);
   void begin(FitStep& step, FitObserver& observer);
   void end(FitStep& step, size_t number);
+  double steps_of_epoch(FitStep& step, size_t number, std::vector<PartScores>* scores);
   PartScores validate(FitStep& step, size_t number);
   bool checkpoint_due(const FitStep& step) const;
   void checkpoint(FitObserver& observer, Learner& learner);

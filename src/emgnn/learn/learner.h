@@ -53,6 +53,8 @@ class Learner {
 
   // Nothing: the method has no distribution over graphs.
   virtual std::optional<GraphDistribution> graphs() const { return std::nullopt; }
+  // What is known of single edges, with tables beside the results; empty: nothing.
+  virtual FamilyReport graph_report() const { return {}; }
   // Graphs of the distribution, or so many that stand for them, with their scores on labelled rows.
   // Nothing: there is none, or none that all members of an ensemble share.
   virtual std::vector<JudgedGraph> judge_graphs(std::span<const int32_t> /*rows*/,

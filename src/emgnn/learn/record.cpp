@@ -17,12 +17,6 @@ GraphDistribution mixture_of(std::span<const GraphDistribution> distributions) {
     for (const WeightedPoint& point : one.points) sum[point.lambda] += point.p;
   for (const auto& [lambda, p] : sum)
     out.points.push_back({lambda, p / static_cast<double>(distributions.size())});
-  out.report.edges = first.report.edges;
-  for (size_t e = 0; e < out.report.edges.size(); ++e) {
-    double edge_sum = 0.0;
-    for (const GraphDistribution& one : distributions) edge_sum += one.report.edges.at(e).p;
-    out.report.edges[e].p = edge_sum / static_cast<double>(distributions.size());
-  }
   return out;
 }
 

@@ -61,11 +61,10 @@ struct GraphDistribution {
   size_t num_shares = 0;           // the first of them are shares of a whole
   std::vector<WeightedPoint> points;
   std::vector<Marginal> prior;  // of each coordinate
-  FamilyReport report = {};
 };
 
 // Of at least one, all over the same family and equally likely: the mean of the probabilities of
-// points, in their order, and of edges; without tables.
+// points, in their order.
 GraphDistribution mixture_of(std::span<const GraphDistribution> distributions);
 
 // Of a view in one graph.

@@ -13,6 +13,7 @@
 #include <emgnn/data/data.h>
 #include <emgnn/learn/learner.h>
 #include <emgnn/space/candidate_edges.h>
+#include <emgnn/space/link_candidates.h>
 #include <emgnn/space/metapath_family.h>
 #include <emgnn/space/views.h>
 
@@ -32,6 +33,7 @@ struct Prepared {
   std::optional<std::vector<CandidateEdge>> candidates;                // of the rewire family
   std::map<std::string, std::shared_ptr<const ViewSet>> views;         // by what they are made of
   std::map<int64_t, std::shared_ptr<const MetapathBlocks>> metapaths;  // by their longest
+  std::map<int64_t, std::shared_ptr<const LinkCandidates>> links;      // by the nearest of a node
 };
 
 struct LearnerInput {

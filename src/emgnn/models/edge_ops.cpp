@@ -148,6 +148,34 @@ struct AggregateFunction : torch::autograd::Function<AggregateFunction> {
   }
 };
 
+struct DotsFunction : torch::autograd::Function<DotsFunction> {
+  static at::Tensor forward(AutogradContext* ctx, const at::Tensor& left_in,
+                            const at::Tensor& right_in, const EdgesPtr& edges) {
+    const at::Tensor left = left_in.contiguous(), right = right_in.contiguous();
+    ctx->saved_data["edges"] = c10::IValue::make_capsule(edges);
+    ctx->save_for_backward({left, right});
+    at::Tensor out = at::empty({1, edges->num_entries(), 1}, left.options());
+    kernels::edge_dots(batch_of(*edges, 1), left.size(-1), left.data_ptr<float>(), per_graph(right),
+                       out.data_ptr<float>());
+    return out;
+  }
+
+  // Each end receives the sum of the other ends of its entries.
+  static variable_list backward(AutogradContext* ctx, variable_list grads) {
+    const variable_list saved = ctx->get_saved_variables();
+    const at::Tensor &left = saved[0], &right = saved[1];
+    const at::Tensor g = grads[0].contiguous();
+    const kernels::EdgeBatch batch = batch_of(edges_of(ctx), 1);
+    const kernels::EdgeAggregate sum{
+        .width = left.size(-1), .values = g.data_ptr<float>(), .in = per_graph(right)};
+    at::Tensor grad_left, grad_right;
+    if (float* to = wanted(ctx, 0, grad_left, left)) kernels::edge_aggregate(batch, sum, to);
+    kernels::edge_aggregate_backward(batch, sum, left.data_ptr<float>(),
+                                     {.in = wanted(ctx, 1, grad_right, right)});
+    return {grad_left, grad_right, at::Tensor()};
+  }
+};
+
 }  // namespace
 
 at::Tensor edge_scores(const EdgesPtr& edges, const at::Tensor& left, const at::Tensor& right,
@@ -170,6 +198,15 @@ at::Tensor edge_scores(const EdgesPtr& edges, const at::Tensor& left, const at::
 
 at::Tensor edge_softmax(const EdgesPtr& edges, const at::Tensor& scores) {
   return SoftmaxFunction::apply(scores, edges);
+}
+
+at::Tensor edge_dots(const EdgesPtr& edges, const at::Tensor& left, const at::Tensor& right) {
+  EMGNN_CHECK(edges->num_graphs() == 1 && left.dim() == 2 && right.dim() == 2 &&
+                  left.size(0) == edges->pattern.num_rows &&
+                  right.size(0) == edges->pattern.num_cols && left.size(1) == right.size(1),
+              "edge_dots: expected a row for each output and each input, equally wide",
+              left.size(-1));
+  return DotsFunction::apply(left, right, edges);
 }
 
 at::Tensor aggregate(const EdgesPtr& edges, const at::Tensor& values, const at::Tensor& h) {

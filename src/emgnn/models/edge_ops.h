@@ -32,6 +32,10 @@ at::Tensor edge_scores(const c10::intrusive_ptr<Edges>& edges, const at::Tensor&
 // The softmax over the entries that a graph has in each row.
 at::Tensor edge_softmax(const c10::intrusive_ptr<Edges>& edges, const at::Tensor& scores);
 
+// left[row(e)]·right[col(e)] on one graph: left [outputs, d], right [inputs, d] -> [1, entries, 1].
+at::Tensor edge_dots(const c10::intrusive_ptr<Edges>& edges, const at::Tensor& left,
+                     const at::Tensor& right);
+
 // Σ_e values[e, head] h[col(e), head, :] over the entries of each row: h [(graphs,) inputs,
 // heads · d] -> [graphs, outputs, heads · d], without the axis of graphs where they are laid end to
 // end.

@@ -18,10 +18,10 @@ at::Tensor init_uniform(std::vector<int64_t> shape, double bound, Rng& rng) {
   return t;
 }
 
-at::Tensor Network::add_parameter(std::string name, at::Tensor value, int layer, bool per_node) {
-  value.set_requires_grad(true);
-  parameters_.push_back({std::move(name), value, layer, per_node});
-  return value;
+at::Tensor Network::add_parameter(Parameter parameter) {
+  parameter.value.set_requires_grad(true);
+  parameters_.push_back(std::move(parameter));
+  return parameters_.back().value;
 }
 
 at::Tensor Network::last_features(const GraphBatch& /*batch*/, const at::Tensor& /*embedded*/,

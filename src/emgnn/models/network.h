@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <emgnn/base/rng.h>
@@ -23,6 +24,7 @@ struct Parameter {
   at::Tensor value;  // a leaf that requires a gradient
   int layer = 0;
   bool per_node = false;  // its rows belong to the nodes of the graph it was made for
+  int optimiser = 0;      // which one trains it, where a network has several
 };
 
 // State that belongs to the weights but has no gradient, such as the running moments of a batch
@@ -68,7 +70,10 @@ class Network {
   const std::vector<Buffer>& buffers() const { return buffers_; }
 
   // For the layers that the network is made of.
-  at::Tensor add_parameter(std::string name, at::Tensor value, int layer, bool per_node = false);
+  at::Tensor add_parameter(std::string name, at::Tensor value, int layer, bool per_node = false) {
+    return add_parameter({std::move(name), std::move(value), layer, per_node});
+  }
+  at::Tensor add_parameter(Parameter parameter);
   at::Tensor add_buffer(std::string name, at::Tensor value);
 
  private:

@@ -296,12 +296,15 @@ class RunSet {
       throw Interrupted("interrupted after training");
     };
     const Prediction prediction = learner->predict(data->predicted_rows(), poll);
+    FamilyReport report = learner->graph_report();
     RunRecord run = record(*data, *task, *learner, prediction);
+    if (data->graph()) run.edge_auc = edge_auc(report.edges, data->graph()->perturbation);
     run.seed = seed;
     run.seconds = recorder.seconds();
     run.prepare_seconds = prepare_seconds;
     run.peak_rss_mb = peak_rss_mb();
     if (request_.rank_graphs) run.graph_rank = rank_graphs(*learner, *data, *task, poll);
+    for (FamilyTable& table : report.tables) folder.write(table.file, std::move(table.csv));
     write_files(folder, *data, *learner, prediction, run);
     return run;
   }
@@ -317,20 +320,14 @@ class RunSet {
                   .graphs = learner.graphs(),
                   .changed_by_graph = {}};
     if (run.graphs) run.changed_by_graph = task.changed_by_graph(prediction);
-    if (run.graphs && data.graph())
-      run.edge_auc = edge_auc(run.graphs->report.edges, data.graph()->perturbation);
     if (!request_.hide_test) run.test = score(data.split().test).scores;
     return run;
   }
 
   void write_files(RunFolder& folder, const Data& data, Learner& learner,
-                   const Prediction& prediction, RunRecord& run) {
-    if (run.graphs) {
-      if (!run.graphs->names.empty()) folder.write("posterior.csv", posterior_csv(*run.graphs));
-      for (FamilyTable& table : run.graphs->report.tables)
-        folder.write(table.file, std::move(table.csv));
-      run.graphs->report = {};
-    }
+                   const Prediction& prediction, const RunRecord& run) {
+    if (run.graphs && !run.graphs->names.empty())
+      folder.write("posterior.csv", posterior_csv(*run.graphs));
     const TestLabels test = request_.hide_test ? TestLabels::kHide : TestLabels::kShow;
     folder.write("predictions.csv", predictions_csv(data, prediction, test));
     if (data.table()) folder.write("rejects.csv", rejects_csv(data.table()->rejects));

@@ -101,8 +101,7 @@ GraphDistribution parse_graphs(const Json& json) {
                         .names = json.at("lambda_names").get<std::vector<std::string>>(),
                         .num_shares = about.at("shares").get<size_t>(),
                         .points = {},
-                        .prior = {},
-                        .report = {}};
+                        .prior = {}};
   for (const Json& values : about.at("prior")) {
     Marginal& marginal = out.prior.emplace_back();
     for (const Json& pair : values) marginal[pair.at(0).get<double>()] = pair.at(1).get<double>();

@@ -73,7 +73,7 @@ std::vector<int32_t> largest(const std::vector<double>& cosine, int32_t row, int
 
 }  // namespace
 
-Csr nearest_neighbours(const Features& features, int64_t k) {
+Csr nearest_rows(const Features& features, int64_t k) {
   const UnitRows rows(features);
   std::unique_ptr<const Cosines> cosines;
   if (rows.is_sparse()) {
@@ -95,8 +95,11 @@ Csr nearest_neighbours(const Features& features, int64_t k) {
     links.row.insert(links.row.end(), near[i].size(), static_cast<int32_t>(i));
     links.col.insert(links.col.end(), near[i].begin(), near[i].end());
   }
-  return symmetrise(
-      csr_from_coo(features.num_rows, features.num_rows, links, Duplicates::kKeepFirst));
+  return csr_from_coo(features.num_rows, features.num_rows, links, Duplicates::kKeepFirst);
+}
+
+Csr nearest_neighbours(const Features& features, int64_t k) {
+  return symmetrise(nearest_rows(features, k));
 }
 
 }  // namespace emgnn

@@ -43,7 +43,8 @@ ViewSet given_views(const std::shared_ptr<const Dataset>& data);
 
 // Ties go to the node with the smaller number; cosines of 0 and rows of zeros join nobody.
 Csr nearest_neighbours(const Features& features, int64_t k);
-Csr random_neighbours(int32_t num_nodes, int64_t k);  // the same at every call
+Csr nearest_rows(const Features& features, int64_t k);  // row i: those that are nearest to i
+Csr random_neighbours(int32_t num_nodes, int64_t k);    // the same at every call
 Csr two_hop(const Csr& adjacency);
 // The product of D⁻¹A of each step, for the nodes of the first type; `types` has at least two.
 Csr metapath(const Csr& adjacency, std::span<const int32_t> node_type,
