@@ -41,8 +41,7 @@ GraphDistribution two_types(double p) {
           .names = {"good", "bad"},
           .num_shares = 2,
           .points = {{{0.0, 1.0}, 1.0 - p}, {{1.0, 0.0}, p}},
-          .prior = {prior, prior},
-          .report = {}};
+          .prior = {prior, prior}};
 }
 
 TEST(ResultsTable, OfOneRunIsItsFirstScoresInTheirUnits) {
