@@ -292,13 +292,13 @@ TEST(EnsembleLearner, EachMemberHasItsOwnTables) {
   const DataPtr data = make_data("citations");
   const auto ensemble = make_ensemble("em-gcn", data);
   fit(*ensemble);
-  const std::vector<FamilyTable> tables = ensemble->graphs().value().report.tables;
+  const std::vector<FamilyTable> tables = ensemble->graph_report().tables;
   ASSERT_EQ(tables.size(), 3U);
   const auto members = make_members("em-gcn", data);
   for (size_t k = 0; k < 3; ++k) {
     fit(*members[k]);
     EXPECT_EQ(tables[k].file, fmt::format("edges-member-{}.csv", k));
-    EXPECT_EQ(tables[k].csv == members[k]->graphs().value().report.tables.front().csv, true);
+    EXPECT_EQ(tables[k].csv == members[k]->graph_report().tables.front().csv, true);
   }
 }
 
@@ -360,8 +360,8 @@ TEST(EnsembleSetting, SeveralHaveTheSeedsOfTheRunAndShareWhatIsPrepared) {
   EnsembleLearner by_hand(members, members.front()->task());
   fit(by_hand);
   EXPECT_EQ(state_of(*three) == state_of(by_hand), true);
-  const GraphDistribution graphs = three->graphs().value();
-  for (const FamilyTable& table : graphs.report.tables)
+  const FamilyReport report = three->graph_report();
+  for (const FamilyTable& table : report.tables)
     EXPECT_EQ(table.csv.find("candidate"), std::string::npos) << table.file;
 }
 

@@ -94,7 +94,12 @@ TEST(LinkCandidates, AreNeighboursAndTheNearestOfTheSmallerNode) {
 }
 
 TEST(LinkCandidates, EdgeTypesAreJoinedInBothDirections) {
-  const Dataset data = noisy_relations({.num_items = 40, .num_people = 20, .num_places = 10}, 1);
+  const Dataset data = noisy_relations({.num_items = 60,
+                                        .num_people = 30,
+                                        .num_places = 15,
+                                        .train_per_class = 4,
+                                        .validation_per_class = 4},
+                                       1);
   Pairs want;
   for (const Relation& relation : data.graph.relations)
     for (const auto& [i, j] : listed(relation.adjacency))

@@ -58,7 +58,7 @@ RsgnnLearner::RsgnnLearner(std::shared_ptr<const Data> data,
 
 void RsgnnLearner::fit(FitObserver& observer) {
   loop_.run(*this, observer, *this);
-  graph_.reset();  // the kept weights are others
+  forget_graph();  // the kept weights are others
 }
 
 int64_t RsgnnLearner::steps_per_epoch(size_t /*member*/) const {
@@ -89,6 +89,22 @@ RsgnnLearner::Training& RsgnnLearner::training() {
 
 LinkGraph RsgnnLearner::make_graph() const { return graphs_.make(network_->link_rows(input_)); }
 
+const LinkGraph& RsgnnLearner::graph() {
+  if (!graph_) graph_ = make_graph();
+  return *graph_;
+}
+
+const at::Tensor& RsgnnLearner::evaluated() {
+  if (!evaluated_.defined()) evaluated_ = outputs(graph(), graph().values, {});
+  return evaluated_;
+}
+
+void RsgnnLearner::forget_graph() {
+  graph_.reset();
+  smoothness_.reset();
+  evaluated_.reset();
+}
+
 // Of all nodes, on the graph with these values.
 at::Tensor RsgnnLearner::outputs(const LinkGraph& links, const at::Tensor& values,
                                  const Mode& mode) const {
@@ -110,41 +126,39 @@ double RsgnnLearner::descend(size_t /*member*/, int64_t /*epoch*/, int64_t step)
 // CE + α L_rec; the classifier without dropout, and without a gradient.
 double RsgnnLearner::descend_links(uint64_t step) {
   const Training& known = training();
-  if (!graph_) graph_ = make_graph();
   const Csr others = draw_non_edges(candidates_->adjacency, options_.model.negatives,
                                     Rng(options_.seed, Stream::kNonEdges, step));
   const at::Tensor factor =
       distance_factor(known.distances.of(others), 1.0, options_.model.distance_scale);
-  const at::Tensor product = edge_dots(whole_pattern(others), graph_->rows, graph_->rows).view(-1);
+  const at::Tensor product = edge_dots(whole_pattern(others), graph().rows, graph().rows).view(-1);
   const at::Tensor rec = reconstruction_loss(
-      data_->num_rows(), {graph_->product.index_select(0, graph_->observed), known.edge_factor},
+      data_->num_rows(), {graph().product.index_select(0, graph().observed), known.edge_factor},
       {product, factor});
-  const at::Tensor loss = training_loss(outputs(*graph_, graph_->values, {}));
+  const at::Tensor loss = training_loss(evaluated());
   const std::vector<at::Tensor> trained = network_->link_parameters();
   (loss + rec * options_.model.reconstruction).backward({}, false, false, trained);
-  graph_.reset();
-  smoothness_.reset();
+  forget_graph();
   return loss.item<double>();
 }
 
 // CE + β L_smooth on the graph as the link predictor now has it.
 double RsgnnLearner::descend_classifier(uint64_t step) {
-  if (!graph_) graph_ = make_graph();
   if (!smoothness_)
-    smoothness_ = smoothness_matrix(*graph_, training().labelled, options_.model.sure_weight);
+    smoothness_ = smoothness_matrix(graph(), training().labelled, options_.model.sure_weight);
   const Mode mode{.training = true, .seed = options_.seed, .step = step};
-  const at::Tensor out = outputs(*graph_, graph_->values.detach(), mode);
+  const at::Tensor out = outputs(graph(), graph().values.detach(), mode);
   const at::Tensor loss = training_loss(out);
   const at::Tensor pull = smoothness_loss(*smoothness_, at::softmax(out[0], 1));
   (loss + pull * options_.model.smoothness).backward();
+  evaluated_.reset();
   return loss.item<double>();
 }
 
-Prediction RsgnnLearner::predicted(const LinkGraph& links, std::span<const int32_t> rows,
+Prediction RsgnnLearner::predicted(const at::Tensor& outputs, std::span<const int32_t> rows,
                                    Detail detail) const {
   const at::NoGradGuard no_grad;
   const std::unique_ptr<Expectation> mean = task_->expectation(Average::kLogits, detail);
-  mean->add(outputs(links, links.values.detach(), {}).index_select(1, as_index(rows)), 1.0);
+  mean->add(outputs.detach().index_select(1, as_index(rows)), 1.0);
   Prediction out{.rows = {rows.begin(), rows.end()}, .width = task_->num_outputs()};
   mean->finish(out);
   return out;
@@ -153,25 +167,25 @@ Prediction RsgnnLearner::predicted(const LinkGraph& links, std::span<const int32
 PartScores RsgnnLearner::validate(size_t /*member*/, Ranks ranks) {
   const bool averaged =
       options_.optim.average > 0.0;  // now there are other weights than in training
-  if (averaged) graph_.reset();
-  if (!graph_) graph_ = make_graph();
+  if (averaged) forget_graph();
   const std::vector<int32_t>& rows = data_->split().validation;
-  const Prediction prediction = predicted(*graph_, rows, Detail::kValue);
-  if (averaged) graph_.reset();
+  const Prediction prediction = predicted(evaluated(), rows, Detail::kValue);
+  if (averaged) forget_graph();
   return task_->score(prediction.value, rows, ranks);
 }
 
 Prediction RsgnnLearner::predict(std::span<const int32_t> rows, const Poll& poll) {
   const SerialAten serial;
-  if (poll) poll();
   const at::NoGradGuard no_grad;
-  return predicted(make_graph(), rows, Detail::kAll);
+  if (poll) poll();
+  const LinkGraph links = make_graph();
+  return predicted(outputs(links, links.values, {}), rows, Detail::kAll);
 }
 
 void RsgnnLearner::visit_state(StateVisitor& visitor) {
   task_->visit_state(visitor);
   loop_.visit_state(visitor);
-  if (visitor.reading()) graph_.reset();
+  if (visitor.reading()) forget_graph();
 }
 
 FamilyReport RsgnnLearner::graph_report() const {

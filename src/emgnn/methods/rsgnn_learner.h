@@ -57,11 +57,15 @@ class RsgnnLearner : public Learner, private FitStep {
 
   Training& training();
   LinkGraph make_graph() const;
+  const LinkGraph& graph();
+  const at::Tensor& evaluated();
+  void forget_graph();
   at::Tensor outputs(const LinkGraph& links, const at::Tensor& values, const Mode& mode) const;
   at::Tensor training_loss(const at::Tensor& outputs);
   double descend_links(uint64_t step);
   double descend_classifier(uint64_t step);
-  Prediction predicted(const LinkGraph& links, std::span<const int32_t> rows, Detail detail) const;
+  Prediction predicted(const at::Tensor& outputs, std::span<const int32_t> rows,
+                       Detail detail) const;
 
   std::shared_ptr<const Data> data_;
   std::shared_ptr<const LinkCandidates> candidates_;
@@ -73,8 +77,10 @@ class RsgnnLearner : public Learner, private FitStep {
   LinkGraphMaker graphs_;
   // Made when first used.
   std::optional<Training> training_;
-  // Of the link predictor as it is now, and what the classifier's steps on it share.
+  // Of the weights as they are now: the graph, the outputs on it without dropout, both with what
+  // their gradient needs, and what the classifier's steps on it share.
   std::optional<LinkGraph> graph_;
+  at::Tensor evaluated_;
   std::optional<SmoothnessMatrix> smoothness_;
 };
 

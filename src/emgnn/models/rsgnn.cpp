@@ -133,24 +133,24 @@ SmoothnessMatrix smoothness_matrix(const LinkGraph& links, std::span<const uint8
   const Csr& pattern = links.graph->edges->pattern;
   const at::Tensor weight = links.weight.detach().contiguous();
   const float* w = weight.data_ptr<float>();
-  SmoothnessMatrix out{.edges = links.graph->edges,
-                       .values = at::zeros({1, pattern.num_entries(), 1}, at::kFloat),
-                       .degree = at::zeros({pattern.num_rows, 1}, at::kFloat)};
   const auto is_labelled = [&](int32_t i) { return labelled[static_cast<size_t>(i)] != 0; };
-  float *m = out.values.data_ptr<float>(), *degree = out.degree.data_ptr<float>();
+  Csr matrix{.num_rows = pattern.num_rows, .num_cols = pattern.num_cols};
   for (int32_t i = 0; i < pattern.num_rows; ++i) {
-    double sum = 0.0;
     for (const auto [e, j] : pattern.row(i)) {
       if (j == i) continue;
       const float own = w[links.graph->pair[static_cast<size_t>(e)]];
       const int towards_labels = (is_labelled(i) ? 1 : 0) + (is_labelled(j) ? 1 : 0);
       const int directions = towards_labels == 0 && own >= sure ? 1 : towards_labels;
-      m[e] = static_cast<float>(directions) * own;
-      sum += m[e];
+      if (directions == 0 || own == 0.0F) continue;
+      matrix.col.push_back(j);
+      matrix.val.push_back(static_cast<float>(directions) * own);
     }
-    degree[i] = static_cast<float>(sum);
+    matrix.rowptr.push_back(static_cast<int32_t>(matrix.col.size()));
   }
-  return out;
+  const at::Tensor values = at::tensor(matrix.val, at::kFloat).view({1, -1, 1});
+  const at::Tensor degree = at::tensor(row_sums(matrix)).to(at::kFloat).unsqueeze(1);
+  matrix.val.clear();
+  return {.edges = whole_pattern(std::move(matrix)), .values = values, .degree = degree};
 }
 
 // Σ_ij M_ij ‖y_i − y_j‖² / 2 = Σ_i y_i·(d_i y_i − (M y)_i)
