@@ -15,7 +15,7 @@ namespace {
 enum DataFit { kGraphs = 1, kMolecules = 2, kAnyData = 3 };
 
 // Names that are reserved for methods of later versions.
-constexpr const char* kNotYet[] = {"rsgnn", "bgcn", "weave", "mpnn", "attentivefp"};
+constexpr const char* kNotYet[] = {"rsgnn", "bgcn"};
 
 MethodInfo info(const char* name, DataFit data, std::string summary, bool em) {
   return {name, std::move(summary), (data & kGraphs) != 0, (data & kMolecules) != 0, em};
