@@ -157,7 +157,7 @@ TEST(Molecules, GoOnAfterCtrlCAsIfNothingHadHappened) {
 TEST(Molecules, TrainOnTheBondsAlone) {
   const Workplace place;
   write(place, "mine.csv", small_table());
-  for (const char* method : {"gcn-star", "gcn", "gin"}) {
+  for (const char* method : {"gcn-star", "gcn", "gat", "gin", "weave", "mpnn", "attentivefp"}) {
     const Outcome outcome =
         run(place, {"train", "--dataset", "mine.csv", "--method", method, "--quiet", "--json",
                     "--set", "data.smiles=SMILES", "--set", "data.target=y", "--set",

@@ -20,7 +20,6 @@ TEST(Reproduce, EveryBadCallIsOneLineAndStatusTwo) {
   };
   expect({}, "table is required");
   expect({"run-time"}, "did you mean runtime");
-  expect({"molecules", "--rows", "gat"}, "row gat is not available in this version");
   expect({"hetero"}, "known: heterogeneous");
   expect({"homogeneous", "--rows", "gcn,rsgnn"}, "row rsgnn is not available in this version");
   expect({"heterogeneous", "--columns", "imbd"}, "did you mean imdb");

@@ -61,7 +61,6 @@ TEST(Usage, AWrongNameIsOneLineAndStatusTwo) {
         "no dataset, no directory and no .csv or .sdf file"},
        {{"train", "--dataset", "cora", "--method", "em-gnc"},
         "unknown method \"em-gnc\"; did you mean em-gat, em-gcn"},
-       {{"train", "--dataset", "cora", "--method", "rsgnn"}, "rsgnn is not part of this version"},
        {{"train", "--dataset", "esol", "--method", "acm-gcn+"},
         "method acm-gcn+ is for the nodes of a graph, and esol is a table of molecules; use gcn,"},
        {{"train", "--dataset", "cora", "--method", "em-gcn-star"},

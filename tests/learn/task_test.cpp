@@ -141,6 +141,19 @@ TEST(ValueTask, TargetsAreScaledByTheTrainingRowsAlone) {
   EXPECT_NEAR(target[2][0].item<double>(), (-40.0 - 3.0) / std, 1e-14);
 }
 
+TEST(ValueTask, IsInTheUnitOfTheTargetWithoutStandardising) {
+  const std::vector<double> y = {1.0, 100.0, 5.0};
+  const std::vector<int32_t> rows = {0, 1};
+  const auto task = make_task(entries(LabelKind::kValues, 1, y), {.standardise = false},
+                              std::vector<int32_t>{0, 2});
+  EXPECT_TRUE(task->target(rows).value.equal(outputs_of({1.0, 100.0}, 2, 1)[0]));
+  const auto mean = task->expectation(Average::kLogits);
+  mean->add(outputs_of({7.0, -3.0}, 2, 1), 1.0);
+  Prediction prediction;
+  mean->finish(prediction);
+  EXPECT_EQ(prediction.value, (std::vector<double>{7.0, -3.0}));
+}
+
 double loss_by_hand(RegressionLoss loss, double prediction, double target) {
   const double e = std::abs(prediction - target);
   if (loss == RegressionLoss::kSquared) return e * e;

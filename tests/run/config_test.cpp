@@ -307,7 +307,6 @@ TEST(Config, MethodsThatAreNotThereAreNamed) {
   const auto made = [](const char* method, const char* dataset) {
     return error_of([&] { RunConfig(method, dataset); });
   };
-  EMGNN_EXPECT_PART(made("rsgnn", "imdb"), "not part of this version");
   EMGNN_EXPECT_PART(made("em-gnc", "cora"), "em-gcn");
   EMGNN_EXPECT_PART(made("em-acm", "esol"), "esol is a table of molecules; use gcn, ");
   EMGNN_EXPECT_PART(made("gcn-star", "cora"), "cora is a graph; use gcn, ");

@@ -225,7 +225,12 @@ class MoleculeEdgesTest
   void expect_types_and_features(const GraphBatch& batch, std::span<const int32_t> molecules) {
     const std::vector<at::Tensor> atoms = atoms_of_rows(batch, molecules);
     const at::Tensor bonds = at::tensor(molecules_->bond_features).view({-1, kNumBondFeatures});
-    EXPECT_TRUE(batch.edge_features.equal(bonds));  // the table that `feature` names rows of
+    const auto row_of = [&](bool own, int32_t bond) {
+      at::Tensor row = at::zeros({kNumEntryFeatures});
+      if (bond >= 0) row.narrow(0, 0, kNumBondFeatures).copy_(bonds[bond]);
+      if (own) row[kNumBondFeatures] = 1.0;
+      return row;
+    };
     for (size_t k = 0; k < batch.hops.size(); ++k) {
       const Edges& edges = *batch.hops[k]->edges();
       expect_entries_are_the_propagation(*batch.hops[k]);
@@ -237,7 +242,7 @@ class MoleculeEdgesTest
           const auto e = static_cast<size_t>(entry);
           const auto a = atoms[k + 1][i].item<int32_t>(), b = atoms[k][j].item<int32_t>();
           const int32_t bond = bond_of(a, b);
-          EXPECT_EQ(edges.feature[e], bond);
+          EXPECT_TRUE(edges.feature_table[edges.feature[e]].equal(row_of(a == b, bond)));
           EXPECT_EQ(edges.type[e], a == b ? 2 : bond >= 0 ? 1 : 0);
           ++seen_[static_cast<size_t>(edges.type[e])];
         }

@@ -12,6 +12,9 @@ void describe(OptionVisitor& visitor, TaskOptions& options, LabelKind kind) {
   if (kind == LabelKind::kValues || kind == LabelKind::kNone) {
     visitor.choice("task.loss", options.loss, {"squared", "smooth-l1"},
                    "values: loss of the standardised target");
+    visitor.flag("task.standardise", options.standardise,
+                 "values: the loss is of the target less its mean, over its deviation, both of the "
+                 "training rows; else of the target in its own unit");
   }
   if (kind != LabelKind::kValues) {
     visitor.choice("task.class_weights", options.weights, {"none", "balanced"},

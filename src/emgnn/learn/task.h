@@ -29,6 +29,7 @@ enum class ClassWeights { kNone, kBalanced };
 // Each task reads what it has.
 struct TaskOptions {
   RegressionLoss loss = RegressionLoss::kSquared;
+  bool standardise = true;
   ClassWeights weights = ClassWeights::kNone;
 };
 void describe(OptionVisitor& visitor, TaskOptions& options, LabelKind kind);

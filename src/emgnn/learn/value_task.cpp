@@ -71,7 +71,7 @@ ValueTask::ValueTask(const Labels& labels, const TaskOptions& options,
     std::vector<double> column;
     for (int32_t row : train)
       column.push_back(value_[static_cast<size_t>(row) * scale_.size() + t]);
-    if (!column.empty()) scale_[t] = TargetScale::fit(column);
+    if (options.standardise && !column.empty()) scale_[t] = TargetScale::fit(column);
   }
 }
 

@@ -14,9 +14,6 @@ namespace {
 
 enum DataFit { kGraphs = 1, kMolecules = 2, kAnyData = 3 };
 
-// Names that are reserved for methods of later versions.
-constexpr const char* kNotYet[] = {"weave", "mpnn", "attentivefp"};
-
 MethodInfo info(const char* name, DataFit data, std::string summary, bool em) {
   return {name, std::move(summary), (data & kGraphs) != 0, (data & kMolecules) != 0, em};
 }
@@ -52,10 +49,6 @@ const MethodInfo& method_info(const std::string& name) {
   for (const MethodInfo& method : methods()) {
     if (method.name == name) return method;
     names.push_back(method.name);
-  }
-  if (std::find(std::begin(kNotYet), std::end(kNotYet), name) != std::end(kNotYet)) {
-    throw UsageError(fmt::format("method {} is not part of this version; it has {}", name,
-                                 fmt::join(names, ", ")));
   }
   const std::vector<std::string> near = near_matches(name, names);
   throw UsageError(fmt::format("unknown method \"{}\"; {} {}", name,

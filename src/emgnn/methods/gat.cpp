@@ -11,11 +11,19 @@ class GatConfig : public NetworkConfig {
   using NetworkConfig::NetworkConfig;
 
  protected:
-  void describe_network(OptionVisitor& visitor) override { emgnn::describe(visitor, options_); }
+  void describe_network(OptionVisitor& visitor) override {
+    emgnn::describe(visitor, options_);
+    emgnn::describe(visitor, options_.form);
+  }
   std::shared_ptr<Network> make_network(const Plan& plan) const override {
+    const int64_t width = options_.stack.hidden;
     return std::make_shared<LayerStack>(
-        LayerStack::Plan{options_.stack, plan.head, plan.shape, plan.seed,
-                         options_.heads * options_.stack.hidden},
+        LayerStack::Plan{.stack = options_.stack,
+                         .head = plan.head,
+                         .shape = plan.shape,
+                         .seed = plan.seed,
+                         .hidden_outputs = options_.heads * width,
+                         .last_outputs = options_.form.mean_heads ? width : 0},
         [&](Network& network, const LayerPlace& place) {
           return std::make_unique<GatLayer>(network, place, options_, plan.em);
         });

@@ -1,11 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <emgnn/methods/network_method.h>
+#include <emgnn/base/error.h>
+#include <emgnn/methods/network_config.h>
 #include <emgnn/models/gin.h>
+#include <emgnn/models/molecular_gin.h>
 
 namespace emgnn {
 
-std::unique_ptr<MethodConfig> gin_config(bool em) {
-  return std::make_unique<NetworkMethod<GinLayer, GinOptions>>(em);
-}
+namespace {
+
+enum class GinForm { kPlain, kMolecular };
+
+class GinConfig : public NetworkConfig {
+ public:
+  using NetworkConfig::NetworkConfig;
+
+ protected:
+  void describe_network(OptionVisitor& visitor) override {
+    emgnn::describe(visitor, options_);
+    visitor.choice("model.form", form_, {"plain", "molecular"},
+                   "the layers of gin, or those of its form for molecules");
+    emgnn::describe(visitor, molecular_);
+  }
+  std::shared_ptr<Network> make_network(const Plan& plan) const override {
+    if (form_ == GinForm::kPlain) return stack<GinLayer>(plan, options_, options_.stack.hidden);
+    EMGNN_CHECK(plan.shape.reads_out, "model.form=molecular is for molecules", "a graph");
+    return std::make_shared<LayerStack>(
+        LayerStack::Plan{.stack = options_.stack,
+                         .head = plan.head,
+                         .shape = plan.shape,
+                         .seed = plan.seed,
+                         .hidden_outputs = options_.stack.hidden,
+                         .jumping = molecular_.jumping},
+        [&](Network& network, const LayerPlace& place) {
+          return std::make_unique<MolecularGinLayer>(
+              network, place, MolecularGinLayer::Options{options_.stack, molecular_});
+        });
+  }
+  bool adds_neighbours() const override { return GinOptions::adds_neighbours(); }
+
+ private:
+  GinOptions options_;
+  GinForm form_ = GinForm::kPlain;
+  MolecularGinOptions molecular_;
+};
+
+}  // namespace
+
+std::unique_ptr<MethodConfig> gin_config(bool em) { return std::make_unique<GinConfig>(em); }
 
 }  // namespace emgnn

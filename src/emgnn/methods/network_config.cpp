@@ -20,7 +20,7 @@ void NetworkConfig::describe(OptionVisitor& visitor, const DataFacts& facts) {
   }
   if (uses_graph()) emgnn::describe(visitor, family_, facts, em_);
   describe_network(visitor);
-  if (molecules) emgnn::describe(visitor, head_);
+  if (molecules && !has_own_readout()) emgnn::describe(visitor, head_);
   emgnn::describe(visitor, task_, facts.labels.value_or(LabelKind::kNone));
   const bool classes = !facts.labels || *facts.labels == LabelKind::kClasses;
   if (!molecules && classes && !takes_rows()) emgnn::describe(visitor, agreement_);

@@ -40,6 +40,8 @@ class NetworkConfig : public MethodConfig {
   virtual std::shared_ptr<const GraphFamily> own_family(const LearnerInput& /*input*/) const {
     return nullptr;
   }
+  // Whole graphs are read out by the network itself, not by a head with options of its own.
+  virtual bool has_own_readout() const { return false; }
   // A gradient step is on some nodes, not on all of them.
   virtual bool takes_rows() const { return false; }
   // It reads sums over neighbours out of S = D⁻¹ (A + I).

@@ -47,4 +47,14 @@ class NetworkMethod : public NetworkConfig {
   Options options_;
 };
 
+// A network of whole molecules that reads them out by itself, made of (options, shape, seed).
+template <class Model, class Options>
+class MoleculeMethod : public NetworkMethod<Model, Options> {
+ public:
+  using NetworkMethod<Model, Options>::NetworkMethod;
+
+ protected:
+  bool has_own_readout() const override { return true; }
+};
+
 }  // namespace emgnn

@@ -20,4 +20,15 @@ at::Tensor BatchNorm::shift() const {
   return bias.defined() ? bias - out : -out;
 }
 
+at::Tensor BatchNorm::operator()(const at::Tensor& h, const Mode& mode) const {
+  return mode.training ? train(h) : h * scale() + shift();
+}
+
+BatchNorm make_batch_norm(Network& network, const std::string& name, int64_t width, int layer) {
+  return {.weight = network.add_parameter(name + "_weight", at::ones({width}), layer),
+          .bias = network.add_parameter(name + "_bias", at::zeros({width}), layer),
+          .mean = network.add_buffer(name + "_mean", at::zeros({width})),
+          .var = network.add_buffer(name + "_var", at::ones({width}))};
+}
+
 }  // namespace emgnn

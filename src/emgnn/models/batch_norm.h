@@ -5,6 +5,11 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <cstdint>
+#include <string>
+
+#include <emgnn/models/network.h>
+
 namespace emgnn {
 
 inline constexpr double kNormEpsilon = 1e-5;
@@ -20,6 +25,11 @@ struct BatchNorm {
   // With the running moments it is h · scale() + shift().
   at::Tensor scale() const;
   at::Tensor shift() const;
+  // With the moments of h in training, with the running ones otherwise.
+  at::Tensor operator()(const at::Tensor& h, const Mode& mode) const;
 };
+
+// With γ = 1, β = 0 and running moments 0 and 1, named NAME_weight, NAME_bias, NAME_mean, NAME_var.
+BatchNorm make_batch_norm(Network& network, const std::string& name, int64_t width, int layer);
 
 }  // namespace emgnn

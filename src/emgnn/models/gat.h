@@ -4,11 +4,20 @@
 //   h_i ← Σ_j drop(α_ij) z_j + b
 // The heads are put side by side; those of the output layer are averaged. Over a family of graphs
 // α_ij ∝ S_ij exp(e_ij): the weights of the graph count, not only its edges.
+// With model.skip each head adds its part of h_i W_res, or of h_i itself where the widths agree. With
+// model.mean_heads the last layer before a readout is averaged too, and has neither activation nor
+// dropout behind it.
 #pragma once
 
 #include <emgnn/models/layer.h>
 
 namespace emgnn {
+
+struct GatForm {
+  bool skip = false;
+  bool mean_heads = false;
+};
+void describe(OptionVisitor& visitor, GatForm& form);
 
 struct GatOptions {
   StackOptions stack{
@@ -17,8 +26,13 @@ struct GatOptions {
   int64_t output_heads = 1;
   double attention_dropout = 0.6;
   double attention_slope = 0.2;
+  GatForm form;
 };
-void describe(OptionVisitor& visitor, GatOptions& options);
+void describe(OptionVisitor& visitor, GatOptions& options);  // but for its form
+
+// An attention vector of each head, as the weights: U(±√(6/(1 + width))), or
+// N(0, 4 / (heads · width + width)) with xavier-normal.
+at::Tensor init_attention(int64_t heads, int64_t width, Init init, Rng& rng);
 
 class GatLayer : public Layer {
  public:
@@ -32,19 +46,27 @@ class GatLayer : public Layer {
                            const Mode& mode) const override;
   at::Tensor forward(const Propagation& hop, const at::Tensor& h, const Mode& mode) const override;
   // Σ_j α_ij h_j of each head, the attention being what it is.
-  bool has_features() const override { return last_; }
+  bool has_features() const override { return last_ && !residual_; }
   at::Tensor features(const Propagation& hop, const at::Tensor& h, const Mode& mode) const override;
-  at::Tensor bias() const override { return bias_; }
+  at::Tensor bias() const override;
+  bool activates() const override { return bare_; }
+  bool drops() const override { return !bare_; }
 
  private:
   at::Tensor attention(const Propagation& hop, const at::Tensor& embedded, const Mode& mode) const;
+  // From z and what a row adds of its own, undefined without model.skip.
+  at::Tensor attended(const Propagation& hop, const at::Tensor& z, const at::Tensor& own,
+                      const Mode& mode) const;
   at::Tensor attention_scores(const at::Tensor& z, const at::Tensor& a) const;
 
   int64_t heads_, width_;  // of one head
   bool last_, weighted_;
+  bool bare_;      // the last before a readout, averaged
+  bool residual_;  // model.skip
   double slope_;
   Nonlinearity drop_;  // of the attention
   at::Tensor weight_, left_, right_, bias_;
+  at::Tensor residual_weight_;  // undefined where the widths agree
 };
 
 }  // namespace emgnn

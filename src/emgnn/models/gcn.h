@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The graph convolution: S (H W) + b. With model.self = separate a node's own row has weights
-// beside these: S (H W) + H W_self + b.
+// beside these: S (H W) + H W_self + b. With model.self = branch each part has an activation of its own,
+// act(S (H W) + b) + act(H W_self + b_self), except in an output layer.
 #pragma once
 
 #include <emgnn/models/layer.h>
 
 namespace emgnn {
 
-enum class SelfWeights { kShared, kSeparate };
+enum class SelfWeights { kShared, kSeparate, kBranch };
 
 struct GcnOptions {
   StackOptions stack;
@@ -29,11 +30,17 @@ class GcnLayer : public Layer {
   // S H; with weights of its own beside it, H.
   bool has_features() const override { return true; }
   at::Tensor features(const Propagation& hop, const at::Tensor& h, const Mode& mode) const override;
-  at::Tensor bias() const override { return bias_; }
+  at::Tensor bias() const override { return activates() ? at::Tensor() : bias_; }
+  bool activates() const override { return self_bias_.defined(); }
 
  private:
+  // The parts of the neighbours and of the row itself, added up.
+  at::Tensor joined(const at::Tensor& neighbours, const at::Tensor& own, const Mode& mode) const;
+
+  Nonlinearity activation_;
   at::Tensor weight_, bias_;
   at::Tensor self_weight_;  // undefined if shared
+  at::Tensor self_bias_;    // of a branch
 };
 
 }  // namespace emgnn

@@ -68,10 +68,7 @@ GcnStar::Layer GcnStar::make_layer(int64_t inputs, int index, uint64_t seed) {
     if (options_.affine) layer.lambda_term = add(".lambda_coefficient", at::zeros({2}));
   }
   if (options_.norm == Norm::kBatch) {
-    layer.norm = {.weight = add(".norm_weight", at::ones({width})),
-                  .bias = add(".norm_bias", at::zeros({width})),
-                  .mean = add_buffer(prefix + ".norm_mean", at::zeros({width})),
-                  .var = add_buffer(prefix + ".norm_var", at::ones({width}))};
+    layer.norm = make_batch_norm(*this, prefix + ".norm", width, index);
   } else if (options_.bias) {
     layer.bias = add(".bias", init_bias(width, options_.stack.init, rng));
   }

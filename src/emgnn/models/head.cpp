@@ -9,20 +9,27 @@ GraphHead::GraphHead(Network& network, const Plan& plan) : plan_(plan) {
   const HeadOptions& options = plan.options;
   const Init init = plan.stack.init;
   Rng rng(plan.seed, Stream::kInit, static_cast<uint64_t>(plan.index));
-  const auto add = [&](const char* name, const at::Tensor& value) {
-    return network.add_parameter(name, value, plan.index);
+  WeightMaker make(network, "", plan.index, plan.seed);
+  // The biases that begin with zero are those of outputs and gates.
+  const auto linear = [&](const std::string& name, int64_t inputs, int64_t outputs, bool zero) {
+    if (options.head_norm) return Linear(make, name, inputs, outputs);
+    const at::Tensor weight = network.add_parameter(
+        name + ".weight", init_weight(inputs, outputs, init, rng), plan.index);
+    return Linear(weight,
+                  network.add_parameter(name + ".bias",
+                                        zero ? at::zeros({outputs}) : init_bias(outputs, init, rng),
+                                        plan.index));
   };
   const bool weighted = options.readout == Readout::kWeightedSumAndMax;
   const bool two = weighted || options.readout == Readout::kMeanAndMax;
-  if (weighted) {
-    gate_weight_ = add("gate.weight", init_weight(plan.inputs, 1, init, rng));
-    gate_bias_ = add("gate.bias", at::zeros({1}));
+  int64_t width = two ? 2 * plan.inputs : plan.inputs;
+  if (weighted) gate_ = linear("gate", plan.inputs, 1, true);
+  if (options.head > 0) {
+    head_ = linear("head", width, options.head, false);
+    width = options.head;
+    if (options.head_norm) norm_ = make_batch_norm(network, "head.norm", width, plan.index);
   }
-  head_weight_ =
-      add("head.weight", init_weight(two ? 2 * plan.inputs : plan.inputs, options.head, init, rng));
-  head_bias_ = add("head.bias", init_bias(options.head, init, rng));
-  output_weight_ = add("output.weight", init_weight(options.head, plan.outputs, init, rng));
-  output_bias_ = add("output.bias", at::zeros({plan.outputs}));
+  output_ = linear("output", width, plan.outputs, true);
 }
 
 at::Tensor GraphHead::read_out(const Segments& items, const at::Tensor& h) const {
@@ -38,24 +45,27 @@ at::Tensor GraphHead::read_out(const Segments& items, const at::Tensor& h) const
     case Readout::kWeightedSumAndMax:
       break;
   }
-  const at::Tensor gate = at::sigmoid(dense_product(h, gate_weight_) + gate_bias_);
-  return at::cat({items.weighted_sum(h, gate), items.max(h)}, 1);
+  return at::cat({items.weighted_sum(h, at::sigmoid(gate_(h))), items.max(h)}, 1);
 }
 
 at::Tensor GraphHead::features(const GraphBatch& batch, const at::Tensor& h,
                                const Mode& mode) const {
-  const double dropout = plan_.options.head_dropout;
-  const Nonlinearity drop{.dropout = dropout, .dropout_id = hidden_dropout(plan_.index)};
-  at::Tensor g = read_out(*batch.items, h);
-  if (!is_identity(drop, mode)) g = bias_activation(g, at::Tensor(), drop, mode);
-  const Nonlinearity f{plan_.stack.activation, plan_.stack.slope, dropout,
+  const HeadOptions& options = plan_.options;
+  const at::Tensor g =
+      dropped(read_out(*batch.items, h), options.head_dropout, hidden_dropout(plan_.index), mode);
+  if (options.head == 0) return g;
+  if (options.head_norm) {
+    const Nonlinearity relu{.kind = kernels::Activation::kRelu};
+    return norm_(head_(g, relu, mode), mode);
+  }
+  const Nonlinearity f{plan_.stack.activation, plan_.stack.slope, options.head_dropout,
                        hidden_dropout(plan_.index + 1)};
-  return bias_activation(dense_product(g, head_weight_), head_bias_, f, mode);
+  return head_(g, f, mode);
 }
 
 at::Tensor GraphHead::forward(const GraphBatch& batch, const at::Tensor& h,
                               const Mode& mode) const {
-  return dense_product(features(batch, h, mode), output_weight_) + output_bias_;
+  return output_(features(batch, h, mode));
 }
 
 }  // namespace emgnn

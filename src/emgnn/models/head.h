@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // From the rows of small graphs to one prediction each: a readout over the rows and a perceptron
-// with one hidden layer.
+// with one hidden layer or none.
 #pragma once
 
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
 
-#include <emgnn/models/network.h>
+#include <emgnn/models/batch_norm.h>
+#include <emgnn/models/recurrent.h>
 
 namespace emgnn {
 
@@ -25,15 +26,16 @@ class GraphHead {
 
   // h [rows of the last hop, inputs] -> [items, outputs].
   at::Tensor forward(const GraphBatch& batch, const at::Tensor& h, const Mode& mode) const;
-  // The perceptron's hidden layer, in which that is linear: [items, options.head].
+  // What that is linear in, the perceptron's hidden layer or the readout: [items, width].
   at::Tensor features(const GraphBatch& batch, const at::Tensor& h, const Mode& mode) const;
 
  private:
   at::Tensor read_out(const Segments& items, const at::Tensor& h) const;
 
   Plan plan_;
-  at::Tensor gate_weight_, gate_bias_;  // readout = weighted-sum-and-max
-  at::Tensor head_weight_, head_bias_, output_weight_, output_bias_;
+  Linear gate_;  // readout = weighted-sum-and-max
+  Linear head_, output_;
+  BatchNorm norm_;  // model.head_norm
 };
 
 }  // namespace emgnn

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <emgnn/models/layer.h>
 
+#include <ATen/ATen.h>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +20,26 @@ at::Tensor Layer::features(const Propagation& /*hop*/, const at::Tensor& /*h*/,
   throw InternalError("the layer is not a product with its weights");
 }
 
-LayerStack::LayerStack(const Plan& plan, const MakeLayer& make) : options_(plan.stack) {
+namespace {
+
+at::Tensor jumped(Jumping jumping, const std::vector<at::Tensor>& states) {
+  switch (jumping) {
+    case Jumping::kLast:
+      break;
+    case Jumping::kConcat:
+      return at::cat(states, -1);
+    case Jumping::kMax:
+      return at::stack(states).amax(0);
+    case Jumping::kSum:
+      return at::stack(states).sum(0);
+  }
+  return states.back();
+}
+
+}  // namespace
+
+LayerStack::LayerStack(const Plan& plan, const MakeLayer& make)
+    : options_(plan.stack), jumping_(plan.jumping) {
   int64_t inputs = plan.shape.num_features;
   for (int64_t l = 0; l < options_.layers; ++l) {
     const bool last = l + 1 == options_.layers && !plan.shape.reads_out;
@@ -32,6 +53,8 @@ LayerStack::LayerStack(const Plan& plan, const MakeLayer& make) : options_(plan.
     inputs = plan.hidden_outputs;
   }
   if (!plan.shape.reads_out) return;
+  if (plan.last_outputs > 0) inputs = plan.last_outputs;
+  if (jumping_ == Jumping::kConcat) inputs *= options_.layers + 1;
   head_ =
       std::make_unique<GraphHead>(*this, GraphHead::Plan{.options = plan.head,
                                                          .stack = options_,
@@ -55,6 +78,7 @@ at::Tensor LayerStack::embed(const c10::intrusive_ptr<InputFeatures>& x, const M
 at::Tensor LayerStack::run(size_t count, const GraphBatch& batch, const at::Tensor& embedded,
                            const Mode& mode) const {
   at::Tensor h = embedded;
+  std::vector<at::Tensor> states = {h};
   for (size_t l = 0; l < count; ++l) {
     const Layer& layer = *layers_[l];
     const int number = static_cast<int>(l);
@@ -64,13 +88,16 @@ at::Tensor LayerStack::run(size_t count, const GraphBatch& batch, const at::Tens
     if (head_ || l + 1 < layers_.size()) {
       if (!layer.activates()) f.kind = options_.activation;
       f.slope = options_.slope;
-      f.dropout = options_.dropout;
+      if (layer.drops()) f.dropout = options_.dropout;
       f.dropout_id = hidden_dropout(number);
     }
     const at::Tensor bias = layer.bias();
     if (bias.defined() || !is_identity(f, mode)) h = bias_activation(h, bias, f, mode);
+    if (jumping_ == Jumping::kLast) continue;
+    for (at::Tensor& state : states) state = hop.self(state);
+    states.push_back(h);
   }
-  return h;
+  return jumping_ == Jumping::kLast ? h : jumped(jumping_, states);
 }
 
 at::Tensor LayerStack::forward(const GraphBatch& batch, const at::Tensor& embedded,

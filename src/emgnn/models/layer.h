@@ -34,7 +34,8 @@ class Layer {
   virtual at::Tensor features(const Propagation& hop, const at::Tensor& h, const Mode& mode) const;
 
   virtual at::Tensor bias() const { return {}; }    // added before the activation
-  virtual bool activates() const { return false; }  // it has its activation inside
+  virtual bool activates() const { return false; }  // it has its activation inside, or none
+  virtual bool drops() const { return true; }       // dropout follows, in a hidden layer
 };
 
 // What one layer of a stack is to be.
@@ -48,18 +49,25 @@ struct LayerPlace {
   std::string name(const char* parameter) const;  // "layers.0.weight"
 };
 
+// What a head reads of the rows behind each layer, and of those that the first layer embeds: the last,
+// all side by side, the largest of each column, or the sum.
+enum class Jumping { kLast, kConcat, kMax, kSum };
+
 // h ← drop(act(layer(h) + b)), the last layer bare; where whole graphs are predicted the last layer
 // is like the others and a head follows.
 class LayerStack : public Network {
  public:
   using MakeLayer = std::function<std::unique_ptr<Layer>(Network&, const LayerPlace&)>;
-  // `hidden_outputs` is what a hidden layer leaves behind, which may be more than options.hidden.
+  // `hidden_outputs` is what a hidden layer leaves behind, which may be more than options.hidden;
+  // `last_outputs` what the last one leaves to a head.
   struct Plan {
     StackOptions stack;
     HeadOptions head;  // if the outputs are of whole graphs
     NetworkShape shape;
     uint64_t seed = 0;
     int64_t hidden_outputs = 0;
+    int64_t last_outputs = 0;  // 0: hidden_outputs
+    Jumping jumping = Jumping::kLast;
   };
   LayerStack(const Plan& plan, const MakeLayer& make);
 
@@ -80,6 +88,7 @@ class LayerStack : public Network {
                  const Mode& mode) const;
 
   StackOptions options_;
+  Jumping jumping_;
   std::vector<std::unique_ptr<Layer>> layers_;
   std::unique_ptr<GraphHead> head_;  // null: rows are the outputs
 };

@@ -3,6 +3,10 @@
 
 namespace emgnn {
 
+void describe_layers(OptionVisitor& visitor, int64_t& layers) {
+  visitor.integer("model.layers", layers, 1, 64, "layers, the output layer included");
+}
+
 void describe_hidden(OptionVisitor& visitor, int64_t& hidden) {
   visitor.integer("model.hidden", hidden, 1, 65536, "width of the hidden layers");
 }
@@ -15,6 +19,11 @@ void describe_input_dropout(OptionVisitor& visitor, double& dropout) {
   visitor.real("model.input_dropout", dropout, 0.0, 0.99, "dropout on the features");
 }
 
+void describe_readout_steps(OptionVisitor& visitor, int64_t& steps) {
+  visitor.integer("model.readout_steps", steps, 1, 64,
+                  "how often the readout attends to the atoms");
+}
+
 void describe_init(OptionVisitor& visitor, Init& init) {
   visitor.choice("model.init", init, {"xavier-uniform", "uniform-out", "xavier-normal"},
                  "first weights: U(±sqrt(6/(in+out))) with zero biases, U(±1/sqrt(out)), or "
@@ -22,7 +31,7 @@ void describe_init(OptionVisitor& visitor, Init& init) {
 }
 
 void describe(OptionVisitor& visitor, StackOptions& options) {
-  visitor.integer("model.layers", options.layers, 1, 64, "layers, the output layer included");
+  describe_layers(visitor, options.layers);
   describe_hidden(visitor, options.hidden);
   visitor.choice("model.activation", options.activation,
                  {"identity", "relu", "leaky-relu", "elu", "silu"}, "between the layers");
@@ -36,10 +45,13 @@ void describe(OptionVisitor& visitor, HeadOptions& options) {
   visitor.choice("model.readout", options.readout,
                  {"sum", "mean", "max", "mean-and-max", "weighted-sum-and-max"},
                  "what is taken of the atoms' columns; the weights are a sigmoid");
-  visitor.integer("model.head", options.head, 1, 65536,
-                  "width of the perceptron behind the readout");
+  visitor.integer("model.head", options.head, 0, 65536,
+                  "width of the perceptron behind the readout; 0: the output is linear in it");
   visitor.real("model.head_dropout", options.head_dropout, 0.0, 0.99,
                "dropout on the readout and behind the perceptron's activation");
+  visitor.flag("model.head_norm", options.head_norm,
+               "the perceptron is a ReLU with a batch norm behind it, in place of model.activation "
+               "and a dropout; first weights of the head U(±1/sqrt(in))");
 }
 
 }  // namespace emgnn

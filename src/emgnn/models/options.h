@@ -24,9 +24,12 @@ struct StackOptions {
   Init init = Init::kXavierUniform;
 };
 void describe(OptionVisitor& visitor, StackOptions& options);
+void describe_layers(OptionVisitor& visitor, int64_t& layers);
 void describe_hidden(OptionVisitor& visitor, int64_t& hidden);
 void describe_dropout(OptionVisitor& visitor, double& dropout);
 void describe_input_dropout(OptionVisitor& visitor, double& dropout);
+// Of networks that read molecules out by attention.
+void describe_readout_steps(OptionVisitor& visitor, int64_t& steps);
 void describe_init(OptionVisitor& visitor, Init& init);
 
 // Of what turns the atoms of a molecule into its prediction.
@@ -34,6 +37,7 @@ struct HeadOptions {
   Readout readout = Readout::kWeightedSumAndMax;
   int64_t head = 64;
   double head_dropout = 0.0;
+  bool head_norm = false;
 };
 void describe(OptionVisitor& visitor, HeadOptions& options);
 

@@ -4,7 +4,6 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <utility>
 
@@ -14,12 +13,6 @@ namespace {
 
 // Those between layers are numbered from 1.
 constexpr uint32_t kProjectionDropout = 900, kAttentionDropout = 1000;
-
-// An attention vector of each head ~ N(0, 4 / (heads · width + width)), as its authors'.
-at::Tensor init_attention(int64_t heads, int64_t width, Rng& rng) {
-  return init_normal({heads, width}, 2.0 / std::sqrt(static_cast<double>((heads + 1) * width)),
-                     rng);
-}
 
 // a·z for each head, [..., heads · width] -> [..., heads].
 at::Tensor per_head(const at::Tensor& z, const at::Tensor& a) {
@@ -70,11 +63,11 @@ SimpleHgn::Layer SimpleHgn::make_layer(int64_t inputs, int index) {
   const int64_t width = out.last ? plan_.shape.num_outputs : stack.hidden;
   const int64_t edge = options_.edge_width, kinds = num_entry_kinds(plan_.num_views);
   out.weight = add("weight", init_weight(inputs, out.heads * width, stack.init, rng));
-  out.left = add("attention_left", init_attention(out.heads, width, rng));
-  out.right = add("attention_right", init_attention(out.heads, width, rng));
+  out.left = add("attention_left", init_attention(out.heads, width, Init::kXavierNormal, rng));
+  out.right = add("attention_right", init_attention(out.heads, width, Init::kXavierNormal, rng));
   out.kind = add("kind", init_normal({kinds, edge}, 1.0, rng));
   out.kind_weight = add("kind_weight", init_weight(edge, out.heads * edge, stack.init, rng));
-  out.of_kind = add("attention_kind", init_attention(out.heads, edge, rng));
+  out.of_kind = add("attention_kind", init_attention(out.heads, edge, Init::kXavierNormal, rng));
   if (!out.first)
     out.residual = add("residual", init_weight(inputs, out.heads * width, stack.init, rng));
   return out;

@@ -18,8 +18,9 @@ const T* data_or_null(const std::vector<T>& v) {
 
 }  // namespace
 
-BlockHop::BlockHop(BlockRows rows, std::shared_ptr<const MoleculeGraphs> graphs)
-    : rows_(std::move(rows)), graphs_(std::move(graphs)) {}
+BlockHop::BlockHop(BlockRows rows, std::shared_ptr<const MoleculeGraphs> graphs,
+                   std::shared_ptr<const BondTable> bonds)
+    : BlockPropagation(std::move(bonds)), rows_(std::move(rows)), graphs_(std::move(graphs)) {}
 
 at::Tensor BlockHop::filter(const at::Tensor& h) const {
   at::Tensor out = at::empty({num_outputs(), h.size(1) / 2}, h.options());

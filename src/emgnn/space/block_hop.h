@@ -27,7 +27,8 @@ struct BlockRows {
 // Rows whose neighbours are beginnings of lists, which graphs that grow share.
 class BlockHop : public BlockPropagation {
  public:
-  BlockHop(BlockRows rows, std::shared_ptr<const MoleculeGraphs> graphs);
+  BlockHop(BlockRows rows, std::shared_ptr<const MoleculeGraphs> graphs,
+           std::shared_ptr<const BondTable> bonds);
 
   int64_t num_inputs() const override { return rows_.num_inputs; }
 

@@ -7,16 +7,20 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <vector>
 
 #include <emgnn/graph/csr.h>
+#include <emgnn/space/bond_table.h>
 #include <emgnn/space/propagation.h>
 
 namespace emgnn {
 
 class BlockPropagation : public ProductPropagation {
  public:
+  explicit BlockPropagation(std::shared_ptr<const BondTable> bonds) : bonds_(std::move(bonds)) {}
+
   int64_t num_graphs() const override { return 1; }
   int64_t num_outputs() const override { return static_cast<int64_t>(own().size()); }
 
@@ -55,6 +59,7 @@ class BlockPropagation : public ProductPropagation {
   Coo both_entries() const;       // of that map
   const Csr& own_transposed() const;
 
+  std::shared_ptr<const BondTable> bonds_;
   mutable std::once_flag forward_made_, backward_made_, both_made_, transposed_made_, own_made_;
   mutable Csr forward_, backward_, both_, transposed_, own_transposed_;
 };

@@ -23,8 +23,10 @@ struct Edges : torch::CustomClassHolder {
   // float [entries, num_types] what each type stores there, where an entry may be of several;
   // undefined: of one, `type`.
   at::Tensor type_weight;
-  // [entries] row of the data's table of edge features, -1: none; empty: the data has no table.
-  std::vector<int32_t> feature;
+  // [kinds, features] of what an entry may be, all rows distinct, and the row of each entry; undefined
+  // and empty: entries have no features.
+  at::Tensor feature_table;
+  std::vector<int32_t> feature;  // [entries]
   // The graphs are laid end to end in one: a result has no leading axis of graphs.
   bool blocks = false;
 

@@ -22,9 +22,6 @@ struct GraphBatch {
   // λ of the item that a hop's output row belongs to, [outputs, 1]; undefined where the rows of
   // several λ are one, or λ is the same for a whole graph.
   at::Tensor row_lambda;
-  // The table that Edges::feature names rows of, [entries of the table, features]: the bonds of all
-  // molecules. Undefined: edges have no features.
-  at::Tensor edge_features;
 
   // Of layer `number`. The last hop serves all further layers when it leads from its rows to
   // themselves. UsageError when the batch was prepared for fewer layers.

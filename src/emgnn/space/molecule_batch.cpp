@@ -38,7 +38,9 @@ class Layout {
     }
   }
 
-  bool shares() const { return share_; }
+  // Every molecule is there once: its atoms are its rows.
+  bool one_to_one() const { return num_rows() == num_atoms_; }
+  bool shares() const { return share_ && !one_to_one(); }
   int32_t num_rows() const { return static_cast<int32_t>(items_.list.size()); }
   const std::vector<int32_t>& molecules() const { return molecules_; }
 
@@ -166,26 +168,26 @@ at::Tensor atom_features(const Molecules& molecules, std::span<const int32_t> so
   return atoms;
 }
 
-GraphBatch molecule_batch(std::shared_ptr<const MoleculeGraphs> graphs, const Molecules& molecules,
-                          std::span<const MoleculeItem> items,
+GraphBatch molecule_batch(const MoleculeParts& parts, std::span<const MoleculeItem> items,
                           const MoleculeBatchOptions& options) {
   EMGNN_CHECK(!items.empty(), "a batch needs at least one molecule", items.size());
-  const Layout layout(*graphs, items, options);
-  GraphBatch batch{
-      .input = c10::make_intrusive<InputFeatures>(atom_features(molecules, layout.molecules()))};
+  const Layout layout(*parts.graphs, items, options);
+  GraphBatch batch{.input = c10::make_intrusive<InputFeatures>(
+                       atom_features(*parts.molecules, layout.molecules()))};
   const auto add_hop = [&](BlockRows rows) {
-    batch.hops.push_back(c10::make_intrusive<BlockHop>(std::move(rows), graphs));
+    batch.hops.push_back(c10::make_intrusive<BlockHop>(std::move(rows), parts.graphs, parts.bonds));
   };
-  add_hop(layout.first_hop());
+  if (!layout.one_to_one()) add_hop(layout.first_hop());
   if (layout.shares() && options.num_hops > 1) add_hop(layout.second_hop());
-  if (static_cast<int>(batch.hops.size()) < options.num_hops) add_hop(layout.later_hop());
+  if (layout.one_to_one() || static_cast<int>(batch.hops.size()) < options.num_hops)
+    add_hop(layout.later_hop());
   batch.items =
       std::make_shared<Segments>(layout.segments(layout.shares() && options.num_hops == 1));
   if (!options.share_rows) {
     batch.row_lambda = at::empty({layout.num_rows(), 1}, at::kFloat);
     float* out = batch.row_lambda.data_ptr<float>();
     for (const MoleculeItem& item : items)
-      out = std::fill_n(out, graphs->num_atoms(item.molecule), item.lambda);
+      out = std::fill_n(out, parts.graphs->num_atoms(item.molecule), item.lambda);
   }
   return batch;
 }

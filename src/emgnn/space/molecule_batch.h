@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 
+#include <emgnn/space/bond_table.h>
 #include <emgnn/space/graph_batch.h>
 #include <emgnn/space/molecule_graphs.h>
 #include <emgnn/space/options.h>
@@ -31,8 +32,15 @@ struct MoleculeBatchOptions {
 // The features of some molecules' atoms, end to end.
 at::Tensor atom_features(const Molecules& molecules, std::span<const int32_t> some);
 
+// What all batches of some molecules share.
+struct MoleculeParts {
+  std::shared_ptr<const Molecules> molecules;
+  std::shared_ptr<const MoleculeGraphs> graphs;
+  std::shared_ptr<const BondTable> bonds;
+};
+
 // UsageError without items. With shared rows the batch has no row_lambda.
-GraphBatch molecule_batch(std::shared_ptr<const MoleculeGraphs> graphs, const Molecules& molecules,
-                          std::span<const MoleculeItem> items, const MoleculeBatchOptions& options);
+GraphBatch molecule_batch(const MoleculeParts& parts, std::span<const MoleculeItem> items,
+                          const MoleculeBatchOptions& options);
 
 }  // namespace emgnn

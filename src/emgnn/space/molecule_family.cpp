@@ -2,7 +2,6 @@
 #include <emgnn/space/molecule_family.h>
 
 #include <ATen/ops/cat.h>
-#include <ATen/ops/empty.h>
 #include <ATen/ops/index_select.h>
 #include <ATen/ops/tensor.h>
 
@@ -179,11 +178,8 @@ MoleculeFamily::MoleculeFamily(std::shared_ptr<const Molecules> molecules,
     : molecules_(std::move(molecules)),
       aggregation_(options.aggregation),
       bonds_(std::make_shared<MoleculeGraphs>(
-          MoleculeGraphs::by_bonds(*molecules_, loops_of(options)))) {
-  bond_features_ = at::empty({molecules_->num_bonds(), kNumBondFeatures}, at::kFloat);
-  std::copy(molecules_->bond_features.begin(), molecules_->bond_features.end(),
-            bond_features_.data_ptr<float>());
-}
+          MoleculeGraphs::by_bonds(*molecules_, loops_of(options)))),
+      bond_table_(std::make_shared<const BondTable>(*molecules_)) {}
 
 std::shared_ptr<MoleculeFamily> MoleculeFamily::by_distance(
     std::shared_ptr<const Molecules> molecules, const DistanceOptions& options) {
@@ -209,11 +205,9 @@ std::shared_ptr<const FamilyView> MoleculeFamily::view(std::span<const int32_t> 
 GraphBatch MoleculeFamily::batch_of(const std::shared_ptr<const MoleculeGraphs>& graphs,
                                     std::span<const MoleculeItem> items, int num_hops,
                                     bool share_rows) const {
-  GraphBatch out =
-      molecule_batch(graphs, *molecules_, items,
-                     {.num_hops = num_hops, .aggregation = aggregation_, .share_rows = share_rows});
-  out.edge_features = bond_features_;
-  return out;
+  return molecule_batch(
+      {molecules_, graphs, bond_table_}, items,
+      {.num_hops = num_hops, .aggregation = aggregation_, .share_rows = share_rows});
 }
 
 GraphBatch MoleculeFamily::observed(std::span<const int32_t> molecules, int num_hops) const {

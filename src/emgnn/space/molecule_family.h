@@ -44,7 +44,7 @@ class MoleculeFamily : public GraphFamily {
 
   const Molecules& molecules() const { return *molecules_; }
   const std::shared_ptr<const MoleculeGraphs>& bonds() const { return bonds_; }
-  const at::Tensor& bond_features() const { return bond_features_; }  // [num_bonds, 12]
+  const std::shared_ptr<const BondTable>& bond_table() const { return bond_table_; }
   // Of nested graphs.
   GraphBatch batch_of(const std::shared_ptr<const MoleculeGraphs>& graphs,
                       std::span<const MoleculeItem> items, int num_hops, bool share_rows) const;
@@ -53,7 +53,7 @@ class MoleculeFamily : public GraphFamily {
   std::shared_ptr<const Molecules> molecules_;
   Aggregation aggregation_;
   std::shared_ptr<const MoleculeGraphs> bonds_;
-  at::Tensor bond_features_;
+  std::shared_ptr<const BondTable> bond_table_;
 };
 
 }  // namespace emgnn

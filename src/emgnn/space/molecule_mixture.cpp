@@ -22,8 +22,9 @@ struct MixedBlock {
 
 class MixedHop : public BlockPropagation {
  public:
-  MixedHop(std::shared_ptr<const MoleculeViews> views, std::vector<MixedBlock> blocks)
-      : views_(std::move(views)), blocks_(std::move(blocks)) {
+  MixedHop(std::shared_ptr<const MoleculeViews> views, std::vector<MixedBlock> blocks,
+           std::shared_ptr<const BondTable> bonds)
+      : BlockPropagation(std::move(bonds)), views_(std::move(views)), blocks_(std::move(blocks)) {
     for (const MixedBlock& block : blocks_) {
       num_inputs_ = std::max<int64_t>(num_inputs_, block.input + block.num_atoms);
       for (int32_t a = 0; a < block.num_atoms; ++a) own_.push_back(block.input + a);
@@ -119,11 +120,10 @@ GraphBatch MoleculeMixture::batch(std::span<const MoleculeItem> items, int num_h
   std::iota(segments.col.begin(), segments.col.end(), 0);
   GraphBatch batch{
       .input = c10::make_intrusive<InputFeatures>(atom_features(molecules(), distinct)),
-      .items = std::make_shared<Segments>(std::move(segments)),
-      .edge_features = bond_features()};
-  batch.hops.push_back(c10::make_intrusive<MixedHop>(views_, std::move(from_atoms)));
+      .items = std::make_shared<Segments>(std::move(segments))};
+  batch.hops.push_back(c10::make_intrusive<MixedHop>(views_, std::move(from_atoms), bond_table()));
   if (num_hops > 1 && num_atoms != num_rows)
-    batch.hops.push_back(c10::make_intrusive<MixedHop>(views_, std::move(square)));
+    batch.hops.push_back(c10::make_intrusive<MixedHop>(views_, std::move(square), bond_table()));
   return batch;
 }
 

@@ -42,16 +42,29 @@ struct Segments::Map : torch::CustomClassHolder {
 
   // out[r] = Σ g[s] over the segments s that have row r.
   at::Tensor spread(const at::Tensor& g) const {
-    std::call_once(made_, [this] { transposed_ = transpose(rows).csr; });
+    std::call_once(transposed_made_, [this] { transposed_ = transpose(rows).csr; });
     at::Tensor out = at::empty({rows.num_cols, g.size(1)}, g.options());
     kernels::spmm(view(transposed_),
                   {.width = g.size(1), .in = g.data_ptr<float>(), .out = out.data_ptr<float>()});
     return out;
   }
 
+  const c10::intrusive_ptr<Edges>& edges() const {
+    std::call_once(edges_made_, [this] {
+      edges_ = c10::make_intrusive<Edges>();
+      edges_->pattern = rows;
+      edges_->weight = at::ones({1, rows.num_entries()}, at::kFloat);
+      edges_->type.assign(rows.col.size(), 0);
+      edges_->blocks = true;
+      edges_->index();
+    });
+    return edges_;
+  }
+
  private:
-  mutable std::once_flag made_;
+  mutable std::once_flag transposed_made_, edges_made_;
   mutable Csr transposed_;
+  mutable c10::intrusive_ptr<Edges> edges_;
 };
 
 namespace {
@@ -147,5 +160,7 @@ at::Tensor Segments::max(const at::Tensor& h) const {
   EMGNN_DCHECK(h.size(0) == map_->rows.num_cols);
   return Max::apply(h, map_);
 }
+
+const c10::intrusive_ptr<Edges>& Segments::edges() const { return map_->edges(); }
 
 }  // namespace emgnn

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <emgnn/graph/csr.h>
+#include <emgnn/space/edges.h>
 
 namespace emgnn {
 
@@ -30,6 +31,10 @@ class Segments {
   at::Tensor weighted_sum(const at::Tensor& h, const at::Tensor& weight) const;
   // The largest of each column; the first of equals has the gradient.
   at::Tensor max(const at::Tensor& h) const;
+
+  // Which rows are in which segment, as the entries of a hop from rows to segments: for attention over
+  // the rows of each. Made when first asked for.
+  const c10::intrusive_ptr<Edges>& edges() const;
 
   struct Map;
 
