@@ -161,8 +161,7 @@ TEST(Predictions, TheDistributionIsATableOfItsPoints) {
                                  .names = {"likes", "a, b"},
                                  .num_shares = 2,
                                  .points = {{{0.25, 0.75}, 0.1}, {{1.0, 0.0}, 0.9}},
-                                 .prior = {},
-                                 .tables = {}};
+                                 .prior = {}};
   EXPECT_EQ(posterior_csv(graphs), "likes,\"a, b\",p\n0.25,0.75,0.1\n1,0,0.9\n");
 }
 

@@ -22,8 +22,7 @@ GraphDistribution two_types(std::vector<WeightedPoint> points) {
           .names = {"x", "y"},
           .num_shares = 2,
           .points = std::move(points),
-          .prior = {uniform, uniform},
-          .tables = {}};
+          .prior = {uniform, uniform}};
 }
 
 RunRecord a_run(uint64_t seed, double accuracy) {
