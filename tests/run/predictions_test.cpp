@@ -162,7 +162,7 @@ TEST(Predictions, TheDistributionIsATableOfItsPoints) {
                                  .num_shares = 2,
                                  .points = {{{0.25, 0.75}, 0.1}, {{1.0, 0.0}, 0.9}},
                                  .prior = {},
-                                 .tables = {}};
+                                 .report = {}};
   EXPECT_EQ(posterior_csv(graphs), "likes,\"a, b\",p\n0.25,0.75,0.1\n1,0,0.9\n");
 }
 

@@ -23,7 +23,7 @@ GraphDistribution two_types(std::vector<WeightedPoint> points) {
           .num_shares = 2,
           .points = std::move(points),
           .prior = {uniform, uniform},
-          .tables = {}};
+          .report = {}};
 }
 
 RunRecord a_run(uint64_t seed, double accuracy) {
