@@ -119,20 +119,15 @@ at::Tensor AttentiveFp::readout_step(int number, const Segments& items, const at
   return own.gru(own.context(sum, kElu, mode), g);
 }
 
-at::Tensor AttentiveFp::last_features(const GraphBatch& batch, const at::Tensor& embedded,
-                                      const Mode& mode) const {
+at::Tensor AttentiveFp::forward(const GraphBatch& batch, const at::Tensor& embedded,
+                                const Mode& mode) const {
   const auto layers = static_cast<int>(options_.layers);
   const auto all = static_cast<int>(attention_.size());
   at::Tensor h = first_layer(batch, embedded, mode);
   for (int l = 1; l < layers; ++l) h = layer(l, batch.hop(l), h, mode);
   at::Tensor g = batch.items->sum(h);
   for (int t = layers; t < all; ++t) g = readout_step(t, *batch.items, h, g, mode);
-  return drop(g, all, 0, mode);
-}
-
-at::Tensor AttentiveFp::forward(const GraphBatch& batch, const at::Tensor& embedded,
-                                const Mode& mode) const {
-  return output_(last_features(batch, embedded, mode));
+  return output_(drop(g, all, 0, mode));
 }
 
 }  // namespace emgnn

@@ -34,9 +34,6 @@ class AttentiveFp : public Network {
   at::Tensor embed(const c10::intrusive_ptr<InputFeatures>& x, const Mode& mode) const override;
   at::Tensor forward(const GraphBatch& batch, const at::Tensor& embedded,
                      const Mode& mode) const override;
-  bool has_last_features() const override { return true; }
-  at::Tensor last_features(const GraphBatch& batch, const at::Tensor& embedded,
-                           const Mode& mode) const override;
 
  private:
   struct Attention {

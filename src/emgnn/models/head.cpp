@@ -5,6 +5,15 @@
 
 namespace emgnn {
 
+namespace {
+
+// x W + b. The gradient of b is LibTorch's sum, whose bits recorded runs have.
+at::Tensor product_plus(const at::Tensor& x, const Linear& map) {
+  return dense_product(x, map.weight()) + map.bias();
+}
+
+}  // namespace
+
 GraphHead::GraphHead(Network& network, const Plan& plan) : plan_(plan) {
   const HeadOptions& options = plan.options;
   const Init init = plan.stack.init;
@@ -45,7 +54,7 @@ at::Tensor GraphHead::read_out(const Segments& items, const at::Tensor& h) const
     case Readout::kWeightedSumAndMax:
       break;
   }
-  return at::cat({items.weighted_sum(h, at::sigmoid(gate_(h))), items.max(h)}, 1);
+  return at::cat({items.weighted_sum(h, at::sigmoid(product_plus(h, gate_))), items.max(h)}, 1);
 }
 
 at::Tensor GraphHead::features(const GraphBatch& batch, const at::Tensor& h,
@@ -65,7 +74,7 @@ at::Tensor GraphHead::features(const GraphBatch& batch, const at::Tensor& h,
 
 at::Tensor GraphHead::forward(const GraphBatch& batch, const at::Tensor& h,
                               const Mode& mode) const {
-  return output_(features(batch, h, mode));
+  return product_plus(features(batch, h, mode), output_);
 }
 
 }  // namespace emgnn

@@ -40,14 +40,16 @@ KindProduct::KindProduct(const Edges& edges) : KindProduct(edges, pairs_of(edges
 KindProduct::KindProduct(const Edges& edges, Pairs pairs)
     : kinds_(std::move(pairs.kinds)),
       count_(std::move(pairs.count)),
-      weight_(edges.weight.view({-1, 1})),
       sources_(edges.pattern.col, edges.pattern.num_cols),
       pairs_(std::move(pairs.of_entry), static_cast<int64_t>(pairs.row.size())),
-      rows_(std::move(pairs.row), edges.pattern.num_rows) {}
+      rows_(std::move(pairs.row), edges.pattern.num_rows) {
+  if (!edges.weight.eq(1.0).all().item<bool>()) weight_ = edges.weight.view({-1, 1});
+}
 
 at::Tensor KindProduct::operator()(const at::Tensor& h, const at::Tensor& m) const {
   if (kinds_.empty()) return at::zeros({rows_.num_rows(), m.size(2)}, h.options());
-  const at::Tensor sums = pairs_.sum(sources_.take(h) * weight_);
+  const at::Tensor taken = sources_.take(h);
+  const at::Tensor sums = pairs_.sum(weight_.defined() ? taken * weight_ : taken);
   const std::vector<at::Tensor> of_kind = sums.split_with_sizes(count_), weights = m.unbind(0);
   std::vector<at::Tensor> out;
   for (size_t k = 0; k < of_kind.size(); ++k) out.push_back(dense_product(of_kind[k], weights[k]));

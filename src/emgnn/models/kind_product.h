@@ -33,7 +33,7 @@ class KindProduct {
   KindProduct(const Edges& edges, Pairs pairs);
 
   std::vector<int64_t> kinds_, count_;
-  at::Tensor weight_;  // [entries, 1] of S
+  at::Tensor weight_;  // [entries, 1] of S; undefined: all ones
   RowIndex sources_, pairs_, rows_;
 };
 

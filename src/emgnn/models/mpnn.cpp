@@ -56,8 +56,8 @@ at::Tensor Mpnn::matrices(const at::Tensor& entry_features, const Mode& mode) co
       .view({-1, options_.hidden, options_.hidden});
 }
 
-at::Tensor Mpnn::last_features(const GraphBatch& batch, const at::Tensor& embedded,
-                               const Mode& mode) const {
+at::Tensor Mpnn::atoms(const GraphBatch& batch, const at::Tensor& embedded,
+                       const Mode& mode) const {
   at::Tensor h = embedded, m;
   const Propagation* prepared = nullptr;
   std::optional<KindProduct> product;
@@ -71,12 +71,13 @@ at::Tensor Mpnn::last_features(const GraphBatch& batch, const at::Tensor& embedd
     const at::Tensor message = bias_activation((*product)(h, m), message_bias_, kRelu, mode);
     h = gru_(message, hop.self(h));
   }
-  return head_((*readout_)(*batch.items, h), kRelu, mode);
+  return h;
 }
 
 at::Tensor Mpnn::forward(const GraphBatch& batch, const at::Tensor& embedded,
                          const Mode& mode) const {
-  return output_(last_features(batch, embedded, mode));
+  const at::Tensor read = (*readout_)(*batch.items, atoms(batch, embedded, mode));
+  return output_(head_(read, kRelu, mode));
 }
 
 }  // namespace emgnn

@@ -30,11 +30,10 @@ class Mpnn : public Network {
   at::Tensor embed(const c10::intrusive_ptr<InputFeatures>& x, const Mode& mode) const override;
   at::Tensor forward(const GraphBatch& batch, const at::Tensor& embedded,
                      const Mode& mode) const override;
-  bool has_last_features() const override { return true; }
-  at::Tensor last_features(const GraphBatch& batch, const at::Tensor& embedded,
-                           const Mode& mode) const override;
 
  private:
+  // The atoms behind the last round.
+  at::Tensor atoms(const GraphBatch& batch, const at::Tensor& embedded, const Mode& mode) const;
   at::Tensor matrices(const at::Tensor& entry_features, const Mode& mode) const;
 
   MpnnOptions options_;

@@ -39,11 +39,13 @@ GruCell::GruCell(WeightMaker& make, const std::string& name, int64_t inputs, int
       state_bias_(make.uniform(name + ".state_bias", {3 * width}, root_bound(width))) {}
 
 at::Tensor GruCell::operator()(const at::Tensor& x, const at::Tensor& h) const {
-  const std::vector<at::Tensor> of_x = affine(x, weight_, bias_).chunk(3, 1);
-  const std::vector<at::Tensor> of_h = affine(h, state_weight_, state_bias_).chunk(3, 1);
-  const at::Tensor r = at::sigmoid(of_x[0] + of_h[0]), z = at::sigmoid(of_x[1] + of_h[1]);
-  const at::Tensor n = at::tanh(of_x[2] + r * of_h[2]);
-  return n + z * (h - n);
+  const int64_t d = h.size(1);
+  const at::Tensor of_x = affine(x, weight_, bias_), of_h = affine(h, state_weight_, state_bias_);
+  const std::vector<at::Tensor> gate =
+      at::sigmoid(of_x.narrow(1, 0, 2 * d) + of_h.narrow(1, 0, 2 * d)).chunk(2, 1);
+  const at::Tensor n =
+      at::tanh(at::addcmul(of_x.narrow(1, 2 * d, d), gate[0], of_h.narrow(1, 2 * d, d)));
+  return at::lerp(n, h, gate[1]);
 }
 
 LstmCell::LstmCell(WeightMaker& make, const std::string& name, int64_t inputs, int64_t width)
