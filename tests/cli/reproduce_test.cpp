@@ -21,7 +21,6 @@ TEST(Reproduce, EveryBadCallIsOneLineAndStatusTwo) {
   expect({}, "table is required");
   expect({"run-time"}, "did you mean runtime");
   expect({"hetero"}, "known: heterogeneous");
-  expect({"homogeneous", "--rows", "gcn,rsgnn"}, "row rsgnn is not available in this version");
   expect({"heterogeneous", "--columns", "imbd"}, "did you mean imdb");
   expect({"heterogeneous", "--runs", "0"}, "--runs must be 1 to");
   expect({"heterogeneous", "--redraw"}, "no column of heterogeneous has a split to draw anew");

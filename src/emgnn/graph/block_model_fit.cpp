@@ -248,15 +248,15 @@ std::vector<double> BlockModelFit::meetings_of_others(std::span<const double> pi
                                                       uint64_t of_iteration) const {
   if (graph().num_rows <= options_.batch)
     return meetings_of_all(pi, beta, cross, /*linked=*/false, non_links_);
-  const auto wanted =
-      static_cast<int64_t>(options_.non_links * static_cast<double>(num_non_links_));
+  if (num_non_links_ == 0) return std::vector<double>(beta.size());
+  const auto wanted = std::max(
+      int64_t{1}, static_cast<int64_t>(options_.non_links * static_cast<double>(num_non_links_)));
   std::vector<double> out = sum_of_pieces(wanted, beta.size(), [&](int64_t begin, int64_t end) {
     const Rng rng(of_iteration, Stream::kBlockModel, static_cast<uint64_t>(begin),
                   BlockDraw::kPairs);
     return expected_meetings(pi, beta, cross, /*linked=*/false, drawn_non_links(end - begin, rng));
   });
-  for (double& r : out)
-    r *= static_cast<double>(num_non_links_) / static_cast<double>(std::max(wanted, int64_t{1}));
+  for (double& r : out) r *= static_cast<double>(num_non_links_) / static_cast<double>(wanted);
   return out;
 }
 

@@ -153,10 +153,8 @@ Prediction BgcnLearner::predict(std::span<const int32_t> rows, const Poll& /*pol
 }
 
 std::optional<GraphDistribution> BgcnLearner::graphs() const {
-  return GraphDistribution{.family = "block-model",
-                           .names = {},
-                           .points = {{.lambda = {}, .p = 1.0}},
-                           .prior = {}};
+  return GraphDistribution{
+      .family = "block-model", .names = {}, .points = {{.lambda = {}, .p = 1.0}}, .prior = {}};
 }
 
 FamilyReport BgcnLearner::graph_report() const {
@@ -169,7 +167,7 @@ FamilyReport BgcnLearner::graph_report() const {
 
 void BgcnLearner::visit_state(StateVisitor& visitor) {
   parts_.task->visit_state(visitor);
-  answer_.visit_state(visitor);
+  answer_.visit_state(visitor, parts_.data->num_rows(), parts_.task->num_outputs());
   visit_block_model(visitor);
   if (!visitor.training()) return;
   visitor.number("block_model/iteration", iteration_);

@@ -23,7 +23,7 @@ void describe(OptionVisitor& v, BgcnOptions& o) {
   v.integer(
       "bgcn.batch", o.fit.batch, 2, 10'000,
       "nodes of an iteration, and partners of each; a graph with no more nodes is used whole");
-  v.real("bgcn.non_links", o.fit.non_links, 0.0, 1.0,
+  v.real("bgcn.non_links", o.fit.non_links, 1e-9, 1.0,
          "share of the pairs without a link that an iteration looks at for the strengths");
 }
 

@@ -152,7 +152,9 @@ double FitLoop::steps_of_epoch(FitStep& step, size_t number, std::vector<PartSco
     if (last && options_.optim.average > 0.0)
       update_average(member.average, *member.network, options_.optim.average, epoch_);
     if (last) end(step, number);
-    if (scores == nullptr || !(last || step.validates_steps())) continue;
+    // An average moves once per epoch: before that there is nothing new to validate.
+    const bool every = step.validates_steps() && options_.optim.average == 0.0;
+    if (scores == nullptr || !(last || every)) continue;
     PartScores now = validate(step, number);
     if (last) scores->push_back(std::move(now));
   }

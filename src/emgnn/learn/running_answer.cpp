@@ -46,13 +46,19 @@ Prediction RunningAnswer::of(std::span<const int32_t> rows) const {
           .votes = copied(mean(votes_))};
 }
 
-void RunningAnswer::visit_state(StateVisitor& visitor) {
+void RunningAnswer::visit_state(StateVisitor& visitor, int64_t num_rows, int64_t num_classes) {
   visitor.number("answer/count", count_);
   if (count_ < 0) visitor.fail("answer/count is below 0");
   if (count_ == 0) return;
   visitor.node_tensor("answer/prob", prob_);
   visitor.node_tensor("answer/votes", votes_);
   visitor.node_tensor("answer/entropy", entropy_);
+  const auto fits = [](const at::Tensor& t, at::IntArrayRef sizes) {
+    return t.scalar_type() == at::kDouble && t.sizes() == sizes;
+  };
+  if (!fits(prob_, {num_rows, num_classes}) || !fits(votes_, {num_rows, num_classes}) ||
+      !fits(entropy_, {num_rows}))
+    visitor.fail("answer is not one of these nodes and classes");
 }
 
 }  // namespace emgnn

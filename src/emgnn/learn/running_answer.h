@@ -20,7 +20,7 @@ class RunningAnswer {
   // The mean of the probabilities; graph_part is the mutual information between the answer and
   // which of them is asked.
   Prediction of(std::span<const int32_t> rows) const;
-  void visit_state(StateVisitor& visitor);
+  void visit_state(StateVisitor& visitor, int64_t num_rows, int64_t num_classes);
 
  private:
   int64_t count_ = 0;

@@ -11,7 +11,7 @@ namespace emgnn {
 void describe(OptionVisitor& visitor, TaskOptions& options, LabelKind kind) {
   if (kind == LabelKind::kValues || kind == LabelKind::kNone) {
     visitor.choice("task.loss", options.loss, {"squared", "smooth-l1"},
-                   "values: loss of the standardised target");
+                   "values: loss of the target");
     visitor.flag("task.standardise", options.standardise,
                  "values: the loss is of the target less its mean, over its deviation, both of the "
                  "training rows; else of the target in its own unit");

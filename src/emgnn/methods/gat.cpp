@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <emgnn/base/error.h>
 #include <emgnn/methods/network_config.h>
 #include <emgnn/models/gat.h>
 
@@ -17,6 +18,9 @@ class GatConfig : public NetworkConfig {
   }
   std::shared_ptr<Network> make_network(const Plan& plan) const override {
     const int64_t width = options_.stack.hidden;
+    if (options_.form.mean_heads && !plan.shape.reads_out)
+      throw UsageError(
+          "model.mean_heads is for molecules: the last layer of nodes averages anyway");
     return std::make_shared<LayerStack>(
         LayerStack::Plan{.stack = options_.stack,
                          .head = plan.head,

@@ -22,7 +22,11 @@ class GinConfig : public NetworkConfig {
     emgnn::describe(visitor, molecular_);
   }
   std::shared_ptr<Network> make_network(const Plan& plan) const override {
-    if (form_ == GinForm::kPlain) return stack<GinLayer>(plan, options_, options_.stack.hidden);
+    if (form_ == GinForm::kPlain) {
+      if (molecular_.jumping != Jumping::kLast)
+        throw UsageError("model.jumping needs model.form=molecular");
+      return stack<GinLayer>(plan, options_, options_.stack.hidden);
+    }
     EMGNN_CHECK(plan.shape.reads_out, "model.form=molecular is for molecules", "a graph");
     return std::make_shared<LayerStack>(
         LayerStack::Plan{.stack = options_.stack,

@@ -9,10 +9,10 @@ namespace {
 
 class RsgnnConfig : public MethodConfig {
  public:
-  void describe(OptionVisitor& visitor, const DataFacts& facts) override {
+  void describe(OptionVisitor& visitor, const DataFacts& /*facts*/) override {
     emgnn::describe(visitor, options_.fit);
     emgnn::describe(visitor, options_.model);
-    emgnn::describe(visitor, task_, facts.labels.value_or(LabelKind::kNone));
+    emgnn::describe(visitor, task_, LabelKind::kClasses);
     emgnn::describe(visitor, options_.optim);
     visitor.real("optim.link_learning_rate", options_.link_learning_rate, 0.0, 1e3,
                  "Adam's learning rate for the link predictor");

@@ -207,7 +207,8 @@ FamilyReport RsgnnLearner::graph_report() const {
                      : j == i    ? "loop"
                                  : "candidate",
                      weight[e]);
-      if (observed[e]) out.edges.push_back({{i, j}, std::min(1.0, double{weight[e]})});
+      // In the order of the weights, and below 1 as probabilities are.
+      if (observed[e]) out.edges.push_back({{i, j}, weight[e] / (1.0 + weight[e])});
     }
   }
   out.tables.push_back({"edges.csv", std::move(csv)});

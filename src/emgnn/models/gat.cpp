@@ -30,7 +30,8 @@ void describe(OptionVisitor& visitor, GatOptions& options) {
 
 void describe(OptionVisitor& visitor, GatForm& form) {
   visitor.flag("model.skip", form.skip,
-               "each layer adds its input, by weights of its own where the widths differ");
+               "each layer adds its input, by weights of its own in the first layer and where "
+               "widths differ");
   visitor.flag("model.mean_heads", form.mean_heads,
                "heads are averaged in the last layer before a readout too, without an activation");
 }

@@ -7,13 +7,16 @@
 
 namespace emgnn {
 
-std::optional<double> edge_auc(std::span<const EdgeProbability> edges,
+std::optional<double> edge_auc(std::span<const EdgeProbability> edges, const TypedGraph& graph,
                                std::span<const EdgeChange> perturbation) {
+  std::set<NodePair> unseen;
+  for (const NodePair& edge : undirected_edges(joined(graph))) unseen.insert(edge);
   std::set<NodePair> random;
   for (const EdgeChange& change : perturbation)
     if (change.added) random.insert(change.pair);
   RankedScores scores;
-  for (const auto& [edge, p] : edges) scores.add(p, !random.contains(edge));
+  for (const auto& [edge, p] : edges)
+    if (unseen.erase(edge) > 0) scores.add(p, !random.contains(edge));
   const std::optional<RankScores> ranks = rank_scores(std::move(scores));
   return ranks ? std::optional(ranks->roc_auc) : std::nullopt;
 }

@@ -298,7 +298,8 @@ class RunSet {
     const Prediction prediction = learner->predict(data->predicted_rows(), poll);
     FamilyReport report = learner->graph_report();
     RunRecord run = record(*data, *task, *learner, prediction);
-    if (data->graph()) run.edge_auc = edge_auc(report.edges, data->graph()->perturbation);
+    if (const auto& graph = data->graph())
+      run.edge_auc = edge_auc(report.edges, graph->graph, graph->perturbation);
     run.seed = seed;
     run.seconds = recorder.seconds();
     run.prepare_seconds = prepare_seconds;
