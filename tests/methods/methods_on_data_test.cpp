@@ -30,7 +30,12 @@ DataPtr molecules(LabelKind kind) {
   for (int32_t m = 0; m < 24; ++m) {
     double& y = table.labels.value[static_cast<size_t>(m)];
     if (kind == LabelKind::kLabels) y = y > -0.3 ? 1.0 : 0.0;
+    if (kind == LabelKind::kClasses) table.labels.cls.push_back(m % 3);
     (m < 14 ? split.train : m < 19 ? split.validation : split.test).push_back(m);
+  }
+  if (kind == LabelKind::kClasses) {
+    table.labels.names = {"a", "b", "c"};
+    table.labels.value.clear();
   }
   return std::make_shared<const Data>(std::make_shared<const MoleculeTable>(std::move(table)),
                                       std::move(split));
@@ -71,7 +76,8 @@ const std::vector<NamedData>& all_data() {
          return nodes(noisy_values({.num_nodes = 100, .num_train = 30, .num_validation = 30}, 1));
        }},
       {"molecule_values", [] { return molecules(LabelKind::kValues); }},
-      {"molecule_labels", [] { return molecules(LabelKind::kLabels); }}};
+      {"molecule_labels", [] { return molecules(LabelKind::kLabels); }},
+      {"molecule_classes", [] { return molecules(LabelKind::kClasses); }}};
   return all;
 }
 
