@@ -90,7 +90,8 @@ TEST(RsgnnMethod, RandomEdgesWeighLessThanRealOnes) {
                                                      [](const EdgeChange& c) { return c.added; }));
   const double n = static_cast<double>(edges.size()) - m;
   const double deviation = std::sqrt((n + m + 1.0) / (12.0 * n * m));
-  EXPECT_GT(edge_auc(edges, data->graph()->perturbation).value(), 0.5 + 8.0 * deviation);
+  EXPECT_GT(edge_auc(edges, data->graph()->graph, data->graph()->perturbation).value(),
+            0.5 + 8.0 * deviation);
 }
 
 TEST(RsgnnMethod, TableHasEveryEdgeAndWhatWasLinkedBeside) {
