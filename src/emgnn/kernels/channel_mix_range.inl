@@ -27,10 +27,10 @@ inline float sum_row(const float* a, int64_t width) {
 struct MixedRow {
   const float* before[kMaxChannels];  // the activation, each [width]
   float* channel[kMaxChannels];       // H_c
-  float* centred[kMaxChannels];       // H_c without its mean; H_c itself where nothing is normalised
-  float inverse[kMaxChannels];        // 1/√(variance + ε), or 1
-  float score[kMaxChannels];          // s_c
-  float share[kMaxChannels];          // a_c
+  float* centred[kMaxChannels];  // H_c without its mean; H_c itself where nothing is normalised
+  float inverse[kMaxChannels];   // 1/√(variance + ε), or 1
+  float score[kMaxChannels];     // s_c
+  float share[kMaxChannels];     // a_c
 };
 
 template <Activation kKind>
@@ -147,8 +147,7 @@ inline void add_score_gradient(const ChannelMix& m, const MixedRow& row, int c, 
   if (!m.normalises) return;
   const auto size = static_cast<float>(w);
   const float mean = factor * inverse * sum_row(u, w) / size;
-  const float along =
-      factor * inverse * inverse * inverse * dot_rows(u, row.centred[c], w) / size;
+  const float along = factor * inverse * inverse * inverse * dot_rows(u, row.centred[c], w) / size;
   EMGNN_IVDEP
   for (int64_t j = 0; j < w; ++j) grad[j] -= mean + along * row.centred[c][j];
 }
@@ -243,9 +242,8 @@ inline void with_activation(Activation kind, const Body& body) {
 }
 
 void channel_mix_range(const ChannelMix& m, float* scratch, float* out, Range rows) {
-  with_activation(m.activation, [&]<Activation kKind>() {
-    channel_mix_of<kKind>(m, scratch, out, rows);
-  });
+  with_activation(m.activation,
+                  [&]<Activation kKind>() { channel_mix_of<kKind>(m, scratch, out, rows); });
 }
 
 void channel_mix_backward_range(const ChannelMix& m, float* scratch, const float* grad_out,
