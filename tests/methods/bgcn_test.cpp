@@ -100,6 +100,35 @@ TEST(BgcnMethod, AnswersWithTheMeanOverGraphsThatDiffer) {
   EXPECT_GT(most, 1e-4);
 }
 
+// What an epoch answers depends on the epochs before it, not on which of them count: the answer of two
+// epochs is the mean of that of the first and that of the second. Each epoch has another graph, and
+// a fit between two of them changes what is drawn.
+TEST(BgcnMethod, OnlyTheEpochsBehindTheBurnInCount) {
+  const DataPtr data = citations();
+  const auto probabilities = [&](const char* epochs, const char* burn_in, const char* refit) {
+    const auto learner = learner_of("bgcn", data,
+                                    {{"fit.epochs", epochs},
+                                     {"bgcn.burn_in", burn_in},
+                                     {"bgcn.refit", refit},
+                                     {"bgcn.warmup", "6"}});
+    fit(*learner);
+    std::vector<double> out = learner->predict(data->predicted_rows(), {}).value;
+    for (double& value : out) value = std::exp(value);
+    return out;
+  };
+  const std::vector<double> first = probabilities("10", "2", "20"),
+                            second = probabilities("11", "3", "20"),
+                            both = probabilities("11", "2", "20");
+  double apart = 0.0;
+  for (size_t i = 0; i < both.size(); ++i) {
+    EXPECT_NEAR(both[i], 0.5 * (first[i] + second[i]),
+                1e-12);  // a few roundings of numbers up to 1
+    apart = std::max(apart, std::abs(first[i] - second[i]));
+  }
+  EXPECT_GT(apart, 1e-3);
+  EXPECT_NE(probabilities("11", "3", "2"), second);
+}
+
 // Half of the answers or more would be right by chance for no class.
 TEST(BgcnMethod, LearnsClassesAndHoldsEdgesInsideThemMoreProbable) {
   const DataPtr data = citations();
