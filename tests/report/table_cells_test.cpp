@@ -139,6 +139,9 @@ TEST(TableCells, AChoiceIsMadeByValidationAlone) {
   cell.chosen = "knn";
   EXPECT_NE(to_text({cell}).find("best (knn)"), std::string::npos);
   EXPECT_EQ(to_json({cell})[0]["chosen"], "knn");
+  cell.chosen = "a row with a long name";
+  EXPECT_NE(to_text({cell}).find("(a row with a long name)  " + cell.column), std::string::npos)
+      << to_text({cell});
 }
 
 TEST(TableCells, TimeRunsInSeconds) {

@@ -59,6 +59,10 @@ long long printed_rank(const TableCell& cell) {
   return std::llround((cell.higher_is_better ? 1.0 : -1.0) * cell.here.mean * digits);
 }
 
+std::string row_name(const TableCell& cell) {
+  return cell.chosen.empty() ? cell.row : fmt::format("{} ({})", cell.row, cell.chosen);
+}
+
 std::string signed_text(const PaperMetric& metric, double difference) {
   return fmt::format("{:+.{}f}", metric.unit() * difference, metric.decimals);
 }
@@ -176,12 +180,14 @@ Json to_json(const std::vector<TableCell>& cells) {
 }
 
 std::string to_text(const std::vector<TableCell>& cells) {
-  constexpr const char* kRow = "{:<16}{:<24}{:<12}{:>15}{}{:>14}{:>{}}{:>11}\n";
+  constexpr const char* kRow = "{:<{}}{:<24}{:<12}{:>15}{}{:>14}{:>{}}{:>11}\n";
   constexpr const char* kMarks[] = {" ", "*", "+"};  // by place
   const auto any = [&](const auto& is) { return std::any_of(cells.begin(), cells.end(), is); };
   const int width = any([](const TableCell& cell) { return cell.difference; }) ? 18 : 12;
-  std::string out = fmt::format(kRow, "row", "column", "metric", "emgnn", kMarks[0], "the paper",
-                                "difference", width, "s per run");
+  size_t row_width = 16;
+  for (const TableCell& cell : cells) row_width = std::max(row_width, row_name(cell).size() + 2);
+  std::string out = fmt::format(kRow, "row", row_width, "column", "metric", "emgnn", kMarks[0],
+                                "the paper", "difference", width, "s per run");
   for (const TableCell& cell : cells) {
     const PaperMetric& metric = cell.metric;
     std::string paper, difference;
@@ -192,9 +198,7 @@ std::string to_text(const std::vector<TableCell>& cells) {
       difference = fmt::format("{} ± {:.{}f}", signed_text(metric, cell.difference->mean),
                                metric.unit() * cell.difference->std, metric.decimals);
     }
-    const std::string name =
-        cell.chosen.empty() ? cell.row : fmt::format("{} ({})", cell.row, cell.chosen);
-    out += fmt::format(kRow, name, cell.column, metric.name,
+    out += fmt::format(kRow, row_name(cell), row_width, cell.column, metric.name,
                        cell.runs.empty() ? "–" : text_of(metric, cell.here), kMarks[cell.place],
                        paper, difference, width, fmt::format("{:.2f}", cell.seconds));
   }
