@@ -35,8 +35,10 @@ void for_every_case(std::initializer_list<int64_t> widths, const Body& body) {
                          << " shared " << shared << " presence " << static_cast<int>(presence));
             body(EdgeProblem(small, {num_graphs, heads, width, shared, presence}));
           }
-  for (const bool shared : {false, true})
+  for (const bool shared : {false, true}) {
     body(EdgeProblem(large, {3, 8, 8, shared, Presence::kPerGraph}));
+    body(EdgeProblem(large, {3, 1, 8, shared, Presence::kAll}));
+  }
 }
 
 std::vector<float> joined(std::initializer_list<std::vector<float>> parts) {

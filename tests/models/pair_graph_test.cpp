@@ -6,6 +6,8 @@
 #include "../base/with_threads.h"
 #include "gradient_check.h"
 
+#include <emgnn/models/edge_ops.h>
+
 namespace emgnn {
 namespace {
 
@@ -74,6 +76,19 @@ TEST(PairGraph, GradientInTheRowsIsThatOfTheSymmetricMatrix) {
                           random_tensor({9, 3}, 7), 0.5, 2e-5);
 }
 
+TEST(PairGraph, ProductsHaveTheGradientOfBothEnds) {
+  for (const bool loops : {true, false}) {
+    const Csr pairs = some_pairs(9, loops);
+    const auto graph = pair_graph(pairs, loops);
+    const auto edges = whole_pattern(pairs);
+    const auto products = [&](const at::Tensor& rows) {
+      return pair_products(graph, rows, edge_dots(edges, rows.detach(), rows.detach()).view(-1));
+    };
+    // Differences of a quadratic function are exact; 45 products of at most 3 are off by 1e-5.
+    expect_gradient_matches(products, random_tensor({9, 3}, 9), 0.5, 5e-5);
+  }
+}
+
 TEST(PairGraph, BitsDoNotDependOnThreads) {
   const Csr pairs = some_pairs(700, true);
   const at::Tensor weight = positive_weights(pairs);
@@ -82,7 +97,9 @@ TEST(PairGraph, BitsDoNotDependOnThreads) {
     at::Tensor w = weight.clone().set_requires_grad(true);
     const at::Tensor values = normalised(graph, w);
     (values * random_tensor(values.sizes().vec(), 8)).sum().backward();
-    return std::pair(values.detach(), w.grad());
+    at::Tensor rows = random_tensor({700, 12}, 10).set_requires_grad(true);
+    (pair_products(graph, rows, weight) * weight).sum().backward();
+    return std::pair(values.detach(), at::cat({w.grad(), rows.grad().view(-1)}));
   };
   const auto one = with_threads(1, bits), three = with_threads(3, bits);
   EXPECT_TRUE(one.first.equal(three.first));

@@ -21,9 +21,10 @@ struct PerGraph {
 };
 
 struct EdgeBatch {
-  CsrView pattern;                 // rows are outputs, columns are inputs
-  CsrView transposed;              // read by the backward passes only
-  const int32_t* entry = nullptr;  // [E] number in `pattern` of the k-th entry of `transposed`
+  CsrView pattern;     // rows are outputs, columns are inputs
+  CsrView transposed;  // read by the backward passes only
+  // [E] number in `pattern` of the k-th entry of `transposed`; nullptr: k, where all is symmetric
+  const int32_t* entry = nullptr;
   int64_t num_graphs = 1;
   int64_t heads = 1;
   PerGraph weight;  // [E]; graph g has entry e where this is not 0; no data: it has them all

@@ -144,6 +144,83 @@ inline void prefetch_row(const CsrView& a, int32_t k, int32_t limit, const float
   for (int64_t j = 0; j < row_width; j += 16) __builtin_prefetch(ahead + j);
 }
 
+// A row on its way through its entries.
+template <class Acc>
+struct RowInWork {
+  Acc acc;
+  int64_t row;  // -1: none
+  int32_t k, end;
+};
+
+// Calls begin(acc, row), add(acc, k) for the entries k of the row in their order, and finish(acc,
+// row). Four rows go at once: each sum waits for its last term, but not for those of other rows.
+template <class Acc, class Begin, class Add, class Finish>
+inline void four_rows_at_once(const CsrView& a, Range rows, Acc /*kind*/, const Begin& begin,
+                              const Add& add, const Finish& finish) {
+  RowInWork<Acc> work[4];
+  int64_t next = rows.begin;
+  const auto take = [&](RowInWork<Acc>& w) {
+    while (next < rows.end) {
+      w.row = next++;
+      w.k = a.rowptr[w.row];
+      w.end = a.rowptr[w.row + 1];
+      begin(w.acc, w.row);
+      if (w.k < w.end) return true;
+      finish(w.acc, w.row);
+    }
+    w.row = -1;
+    return false;
+  };
+  bool all = true;
+  for (RowInWork<Acc>& w : work) all = take(w) && all;
+  while (all) {
+    int32_t count = work[0].end - work[0].k;
+    for (const RowInWork<Acc>& w : work) count = w.end - w.k < count ? w.end - w.k : count;
+    Acc a0 = work[0].acc, a1 = work[1].acc, a2 = work[2].acc, a3 = work[3].acc;
+    const int32_t k0 = work[0].k, k1 = work[1].k, k2 = work[2].k, k3 = work[3].k;
+    for (int32_t t = 0; t < count; ++t) {
+      add(a0, k0 + t);
+      add(a1, k1 + t);
+      add(a2, k2 + t);
+      add(a3, k3 + t);
+    }
+    work[0].acc = a0, work[1].acc = a1, work[2].acc = a2, work[3].acc = a3;
+    for (RowInWork<Acc>& w : work) {
+      w.k += count;
+      if (w.k < w.end) continue;
+      finish(w.acc, w.row);
+      all = take(w) && all;
+    }
+  }
+  for (RowInWork<Acc>& w : work) {
+    if (w.row < 0) continue;
+    for (int32_t k = w.k; k < w.end; ++k) add(w.acc, k);
+    finish(w.acc, w.row);
+  }
+}
+
+// The same as below for one head of at most one vector on whole graphs.
+void edge_aggregate_narrow(const EdgeSum& sum, const EdgeAggregate& aggregate, int64_t graph,
+                           Range rows, bool accumulate) {
+  const CsrView a = sum.a;
+  const int64_t width = aggregate.width;
+  const float* values = aggregate.values + graph * num_entries(a);
+  const float* in = block_of(aggregate.in, graph);
+  float* out = sum.out + graph * sum.out_stride;
+  for_blocks<1>(width, [&](auto kind, int64_t, int last) {
+    four_rows_at_once(
+        a, rows, kind,
+        [&](auto& acc, int64_t row) {
+          acc.zero();
+          if (accumulate) acc.read(out + row * width, last);
+        },
+        [&](auto& acc, int32_t k) {
+          acc.add_scaled(values[number_of(sum, k)], in + a.col[k] * width, last);
+        },
+        [&](auto& acc, int64_t row) { acc.write(out + row * width, last); });
+  });
+}
+
 // out[i,h·D:] (+)= Σ_e values[e,h] in[col(e),h·D:] over the entries of row i
 void edge_aggregate_range(const EdgeSum& sum, const EdgeAggregate& aggregate, int64_t graph,
                           Range rows, bool accumulate) {
@@ -151,6 +228,8 @@ void edge_aggregate_range(const EdgeSum& sum, const EdgeAggregate& aggregate, in
   const int64_t heads = sum.heads, width = aggregate.width, row_width = heads * width;
   const int32_t limit = a.rowptr[rows.end];
   const float* weight = block_of(sum.weight, graph);
+  if (weight == nullptr && row_width <= kLanes && heads == 1)
+    return edge_aggregate_narrow(sum, aggregate, graph, rows, accumulate);
   const float* values = aggregate.values + graph * num_entries(a) * heads;
   const float* in = block_of(aggregate.in, graph);
   for_blocks<kSpmmVectors>(width, [&](auto acc, int64_t offset, int last) {

@@ -21,12 +21,13 @@ kernels::CsrView view(const Csr& a) {
 }
 
 kernels::EdgeBatch batch_of(const Edges& edges, int64_t heads) {
-  return {.pattern = view(edges.pattern),
-          .transposed = view(edges.backward.csr),
-          .entry = edges.backward.entry.data(),
-          .num_graphs = edges.num_graphs(),
-          .heads = heads,
-          .weight = {edges.weight.data_ptr<float>(), edges.num_entries()}};
+  kernels::EdgeBatch out{.pattern = view(edges.pattern),
+                         .transposed = view(edges.symmetric ? edges.pattern : edges.backward.csr),
+                         .entry = edges.symmetric ? nullptr : edges.backward.entry.data(),
+                         .num_graphs = edges.num_graphs(),
+                         .heads = heads};
+  if (!edges.whole) out.weight = {edges.weight.data_ptr<float>(), edges.num_entries()};
+  return out;
 }
 
 // Shared by all graphs, or one block for each.

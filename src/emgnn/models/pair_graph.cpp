@@ -25,71 +25,6 @@ constexpr int64_t kRowGrain = 256;
 
 size_t at(int64_t i) { return static_cast<size_t>(i); }
 
-// W row by row: the pairs in which a node is the larger one, itself, those in which it is the
-// smaller.
-class PatternMaker {
- public:
-  PatternMaker(const Csr& pairs, bool loops)
-      : pairs_(pairs), back_(transpose(pairs)), loops_(loops) {
-    pattern_.num_rows = pattern_.num_cols = pairs.num_rows;
-    for (int32_t i = 0; i < pairs.num_rows; ++i) {
-      const size_t own = loops ? 1 : 0;  // (i, i) is in both
-      const size_t size = pairs.row(i).col.size() + back_.csr.row(i).col.size() + 1 - 2 * own;
-      pattern_.rowptr.push_back(pattern_.rowptr.back() + static_cast<int32_t>(size));
-    }
-    const auto entries = at(pattern_.rowptr.back());
-    pattern_.col.resize(entries);
-    pair_.resize(entries);
-    for (std::vector<int32_t>* side : {&lower_, &upper_}) side->resize(pairs.col.size());
-    parallel_for(pairs.num_rows, kRowGrain, [&](int64_t begin, int64_t end) {
-      for (auto i = static_cast<int32_t>(begin); i < end; ++i) fill_row(i);
-    });
-  }
-
-  c10::intrusive_ptr<PairGraph> take() {
-    std::vector<int32_t> reverse(pair_.size());
-    for (size_t e = 0; e < pair_.size(); ++e) {
-      const int32_t p = pair_[e];
-      const bool is_lower = p >= 0 && lower_[at(p)] == static_cast<int32_t>(e);
-      reverse[e] = p < 0 ? static_cast<int32_t>(e) : (is_lower ? upper_ : lower_)[at(p)];
-    }
-    auto out = c10::make_intrusive<PairGraph>();
-    out->edges = c10::make_intrusive<Edges>();
-    out->edges->weight = at::ones({1, static_cast<int64_t>(pair_.size())}, at::kFloat);
-    out->edges->backward = {pattern_, std::move(reverse)};
-    out->edges->pattern = std::move(pattern_);
-    out->pair = std::move(pair_);
-    out->num_pairs = pairs_.num_entries();
-    return out;
-  }
-
- private:
-  void fill_row(int32_t i) {
-    int32_t e = pattern_.rowptr[at(i)];
-    const auto put = [&](int32_t col, int32_t pair) {
-      pattern_.col[at(e)] = col;
-      pair_[at(e)] = pair;
-      return e++;
-    };
-    for (const auto [k, j] : back_.csr.row(i)) {
-      const int32_t pair = back_.entry[at(k)];
-      if (j < i) lower_[at(pair)] = put(j, pair);
-    }
-    if (!loops_) put(i, -1);
-    for (const auto [pair, j] : pairs_.row(i)) {
-      upper_[at(pair)] = put(j, pair);
-      if (j == i) lower_[at(pair)] = upper_[at(pair)];
-    }
-  }
-
-  const Csr& pairs_;
-  Transposed back_;
-  bool loops_;
-  Csr pattern_;
-  std::vector<int32_t> pair_;
-  std::vector<int32_t> lower_, upper_;  // [pairs] the entries (j, i) and (i, j)
-};
-
 float weight_of(const PairGraph& graph, int32_t entry, const float* weight) {
   const int32_t pair = graph.pair[at(entry)];
   return pair < 0 ? 1.0F : weight[pair];
@@ -117,42 +52,87 @@ struct NormalisedFunction : torch::autograd::Function<NormalisedFunction> {
       s[i] = degree > 0.0 ? static_cast<float>(1.0 / std::sqrt(degree)) : 0.0F;
     });
     for_rows(*graph, [&](int32_t i, const CsrRow& row) {
-      for (const auto [e, j] : row) v[e] = weight_of(*graph, e, w) * s[i] * s[j];
+      for (const auto [e, j] : row) v[e] = weight_of(*graph, e, w) * (s[i] * s[j]);
     });
     ctx->saved_data["graph"] = c10::IValue::make_capsule(graph);
     ctx->save_for_backward({weight, scale});
     return values;
   }
 
-  // With g_e the gradient of v_e and e' the entry (j, i): that of D_i is −½ s_i³ Σ_j (g_e + g_e')
-  // w_e s_j, that of the weight of a pair Σ_e g_e s_i s_j over its entries and those of the D that
-  // it is a part of.
+  // With g_e the gradient of v_e and h = Σ g_e over the one or two entries of a pair: that of D_i is
+  // −½ s_i³ Σ_j h w s_j, with 2 h of the pair (i, i), that of the weight of a pair h s_i s_j and those
+  // of the D that it is a part of.
   static variable_list backward(AutogradContext* ctx, variable_list grads) {
     const auto capsule = ctx->saved_data["graph"].toCapsule();
     const auto& graph = static_cast<const PairGraph&>(*capsule);
     const variable_list saved = ctx->get_saved_variables();
     const at::Tensor grad_values = grads[0].contiguous();
     const float *w = saved[0].data_ptr<float>(), *s = saved[1].data_ptr<float>();
-    const float* g = grad_values.data_ptr<float>();
-    const std::vector<int32_t>& reverse = graph.edges->backward.entry;
+    const std::vector<float> both = sums_of_pairs(graph, grad_values.data_ptr<float>());
     std::vector<float> of_degree(at(saved[1].numel()));
     for_rows(graph, [&](int32_t i, const CsrRow& row) {
       double sum = 0.0;
-      for (const auto [e, j] : row)
-        sum += double{g[e] + g[reverse[at(e)]]} * weight_of(graph, e, w) * s[j];
+      for (const auto [e, j] : row) {
+        const int32_t pair = graph.pair[at(e)];
+        const float h = pair < 0 ? grad_values.data_ptr<float>()[e] : both[at(pair)];
+        sum += double{j == i ? 2.0F * h : h} * (pair < 0 ? 1.0F : w[pair]) * s[j];
+      }
       of_degree[at(i)] = static_cast<float>(-0.5 * sum * s[i] * s[i] * s[i]);
     });
     at::Tensor grad = at::empty_like(saved[0]);
+    float* to = grad.data_ptr<float>();
     for_rows(graph, [&](int32_t i, const CsrRow& row) {
       for (const auto [e, j] : row) {
         const int32_t pair = graph.pair[at(e)];
         if (pair < 0 || j < i) continue;
-        const float both = j == i ? g[e] : g[e] + g[reverse[at(e)]];
         const float degrees = of_degree[at(i)] + (j == i ? 0.0F : of_degree[at(j)]);
-        grad.data_ptr<float>()[pair] = both * s[i] * s[j] + degrees;
+        to[pair] = both[at(pair)] * s[i] * s[j] + degrees;
       }
     });
     return {grad, at::Tensor()};
+  }
+
+  // Over the entries of each pair: first those of i <= j, then the others are added.
+  static std::vector<float> sums_of_pairs(const PairGraph& graph, const float* of_entry) {
+    std::vector<float> sum(at(graph.num_pairs));
+    for (const bool lower : {false, true}) {
+      for_rows(graph, [&](int32_t i, const CsrRow& row) {
+        for (const auto [e, j] : row) {
+          const int32_t pair = graph.pair[at(e)];
+          if (pair < 0 || (j < i) != lower) continue;
+          sum[at(pair)] = lower ? sum[at(pair)] + of_entry[e] : of_entry[e];
+        }
+      });
+    }
+    return sum;
+  }
+};
+
+struct PairProducts : torch::autograd::Function<PairProducts> {
+  static at::Tensor forward(AutogradContext* ctx, const at::Tensor& rows, const at::Tensor& known,
+                            const c10::intrusive_ptr<PairGraph>& graph) {
+    ctx->saved_data["graph"] = c10::IValue::make_capsule(graph);
+    ctx->save_for_backward({rows});
+    return known.clone();
+  }
+
+  // Each end receives the other ends of its pairs, and both ends of (i, i) are i.
+  static variable_list backward(AutogradContext* ctx, variable_list grads) {
+    const auto capsule = ctx->saved_data["graph"].toCapsule();
+    const auto& graph = static_cast<const PairGraph&>(*capsule);
+    const at::Tensor grad = grads[0].contiguous();
+    const float* g = grad.data_ptr<float>();
+    at::Tensor values = at::empty({1, graph.edges->num_entries(), 1}, at::kFloat);
+    float* v = values.data_ptr<float>();
+    for_rows(graph, [&](int32_t i, const CsrRow& row) {
+      for (const auto [e, j] : row) {
+        const int32_t pair = graph.pair[at(e)];
+        v[e] = pair < 0 ? 0.0F : (j == i ? 2.0F : 1.0F) * g[pair];
+      }
+    });
+    const at::NoGradGuard no_grad;
+    return {aggregate(graph.edges, values, ctx->get_saved_variables()[0]).squeeze(0), at::Tensor(),
+            at::Tensor()};
   }
 };
 
@@ -178,6 +158,7 @@ class WeightedHop : public Propagation {
   c10::intrusive_ptr<Edges> make_edges() const override {
     c10::intrusive_ptr<Edges> out = whole_pattern(entries_->pattern);
     out->weight = values_.detach().view({1, -1});
+    out->whole = false;
     out->type.assign(out->pattern.col.size(), 0);
     return out;
   }
@@ -190,15 +171,66 @@ class WeightedHop : public Propagation {
 }  // namespace
 
 c10::intrusive_ptr<PairGraph> pair_graph(const Csr& pairs, bool loops) {
-  return PatternMaker(pairs, loops).take();
+  Csr pattern{.num_rows = pairs.num_rows, .num_cols = pairs.num_rows};
+  std::vector<int32_t> size(at(pairs.num_rows), loops ? 0 : 1);
+  for (int32_t i = 0; i < pairs.num_rows; ++i) {
+    for (const int32_t j : pairs.row(i).col) {
+      ++size[at(i)];
+      if (j != i) ++size[at(j)];
+    }
+  }
+  for (const int32_t n : size) pattern.rowptr.push_back(pattern.rowptr.back() + n);
+  auto out = c10::make_intrusive<PairGraph>();
+  pattern.col.resize(at(pattern.rowptr.back()));
+  out->pair.resize(pattern.col.size());
+  out->num_pairs = pairs.num_entries();
+  // When it is a row's turn, the rows before it have put in all its columns below the diagonal.
+  std::vector<int32_t> next = pattern.rowptr;
+  const auto put = [&](int32_t row, int32_t col, int32_t pair) {
+    const size_t e = at(next[at(row)]++);
+    pattern.col[e] = col;
+    out->pair[e] = pair;
+  };
+  for (int32_t i = 0; i < pairs.num_rows; ++i) {
+    if (!loops) put(i, i, -1);
+    for (const auto [pair, j] : pairs.row(i)) {
+      put(i, j, pair);
+      if (j != i) put(j, i, pair);
+    }
+  }
+  out->edges = symmetric_pattern(std::move(pattern));
+  return out;
 }
 
-c10::intrusive_ptr<Edges> whole_pattern(Csr pattern) {
+namespace {
+
+c10::intrusive_ptr<Edges> on_pattern(Csr pattern) {
   auto out = c10::make_intrusive<Edges>();
   out->pattern = std::move(pattern);
-  out->index();
-  out->weight = at::ones({1, out->num_entries()}, at::kFloat);
+  out->weight = at::ones({1, 1}, at::kFloat).expand({1, out->num_entries()});
+  out->whole = true;
   return out;
+}
+
+}  // namespace
+
+c10::intrusive_ptr<Edges> whole_pattern(Csr pattern) {
+  c10::intrusive_ptr<Edges> out = on_pattern(std::move(pattern));
+  out->index();
+  return out;
+}
+
+c10::intrusive_ptr<Edges> symmetric_pattern(Csr pattern) {
+  c10::intrusive_ptr<Edges> out = on_pattern(std::move(pattern));
+  out->symmetric = true;
+  return out;
+}
+
+at::Tensor pair_products(const c10::intrusive_ptr<PairGraph>& graph, const at::Tensor& rows,
+                         const at::Tensor& known) {
+  EMGNN_CHECK(known.dim() == 1 && known.size(0) == graph->num_pairs,
+              "pair_products: expected a product for each pair", known.numel());
+  return PairProducts::apply(rows.contiguous(), known, graph);
 }
 
 at::Tensor normalised(const c10::intrusive_ptr<PairGraph>& graph, const at::Tensor& weight) {

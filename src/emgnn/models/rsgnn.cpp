@@ -82,6 +82,7 @@ LinkGraph LinkGraphMaker::make(const at::Tensor& rows) const {
   LinkGraph out{.rows = rows};
   out.pairs = {.num_rows = pairs.num_rows, .num_cols = pairs.num_cols};
   std::vector<int64_t> observed;
+  std::vector<float> kept;
   {
     const at::NoGradGuard no_grad;
     const at::Tensor product = edge_dots(all_, rows, rows);
@@ -90,15 +91,17 @@ LinkGraph LinkGraphMaker::make(const at::Tensor& rows) const {
       for (const auto [e, j] : pairs.row(i)) {
         const bool is_edge = candidates_->observed[static_cast<size_t>(e)] != 0;
         if (is_edge) observed.push_back(out.pairs.num_entries());
-        if (is_edge || j == i || (p[e] > 0.0F && p[e] >= min_weight_)) out.pairs.col.push_back(j);
+        if (!is_edge && j != i && !(p[e] > 0.0F && p[e] >= min_weight_)) continue;
+        out.pairs.col.push_back(j);
+        kept.push_back(p[e]);
       }
       out.pairs.rowptr.push_back(static_cast<int32_t>(out.pairs.col.size()));
     }
   }
   out.observed = at::tensor(observed, at::kLong);
-  out.product = edge_dots(whole_pattern(out.pairs), rows, rows).view(-1);
-  out.weight = out.product.relu() * out.product.detach().ge(min_weight_);
   out.graph = pair_graph(out.pairs, candidates_->loops);
+  out.product = pair_products(out.graph, rows, at::tensor(kept, at::kFloat));
+  out.weight = out.product.relu() * out.product.detach().ge(min_weight_);
   out.values = normalised(out.graph, out.weight);
   return out;
 }
@@ -150,7 +153,7 @@ SmoothnessMatrix smoothness_matrix(const LinkGraph& links, std::span<const uint8
   const at::Tensor values = at::tensor(matrix.val, at::kFloat).view({1, -1, 1});
   const at::Tensor degree = at::tensor(row_sums(matrix)).to(at::kFloat).unsqueeze(1);
   matrix.val.clear();
-  return {.edges = whole_pattern(std::move(matrix)), .values = values, .degree = degree};
+  return {.edges = symmetric_pattern(std::move(matrix)), .values = values, .degree = degree};
 }
 
 // Σ_ij M_ij ‖y_i − y_j‖² / 2 = Σ_i y_i·(d_i y_i − (M y)_i)

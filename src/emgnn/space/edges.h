@@ -29,6 +29,11 @@ struct Edges : torch::CustomClassHolder {
   std::vector<int32_t> feature;  // [entries]
   // The graphs are laid end to end in one: a result has no leading axis of graphs.
   bool blocks = false;
+  // No graph lacks an entry: operations on entries need not look at `weight`.
+  bool whole = false;
+  // The pattern is symmetric and so are all values on its entries: it stands for its transpose, and
+  // neither `backward` nor `row` is filled.
+  bool symmetric = false;
 
   int64_t num_graphs() const { return weight.size(0); }
   int64_t num_entries() const { return pattern.num_entries(); }
