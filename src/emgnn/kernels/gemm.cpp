@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <memory>
 #include <new>
+#include <vector>
 
 #include <emgnn/base/threads.h>
 #include <emgnn/kernels/ranges.h>
@@ -125,36 +126,57 @@ ChunkPlan chunk_plan(int64_t m, int64_t n, int64_t k) {
   return {chunk, std::max<int64_t>(1, (k + chunk - 1) / chunk), (m + kTileRows - 1) / kTileRows};
 }
 
-// One tile of rows of one chunk's partial C. The columns of A are copied so that they lie densely.
-void multiply_chunk(int64_t m, int64_t n, const float* a, const float* b, float* c, Range rows,
-                    Range depth) {
+// One tile of rows of a chunk's partial C, from up to kDepth rows of A and B; with `accumulate` they are
+// not the chunk's first. The columns of A are copied so that they lie densely.
+void multiply_tile(int64_t m, const Panels& b, const float* a, float* c, Range rows,
+                   bool accumulate) {
   const auto kernel = range_kernels().gemm;
   const int64_t num_rows = rows.end - rows.begin;
-  const Scratch dense = scratch(num_rows == m ? 0 : kDepth * num_rows);
-  for (int64_t p = depth.begin; p < std::max(depth.end, depth.begin + 1); p += kDepth) {
-    const int64_t size = std::min(kDepth, depth.end - p);
-    const float* slice = a + p * m + rows.begin;
-    if (num_rows != m) {
-      for (int64_t q = 0; q < size; ++q)
-        std::copy_n(slice + q * m, num_rows, dense.get() + q * num_rows);
-      slice = dense.get();
-    }
-    const Panels panels = panels_of(size, n, b + p * n, n, 1);
-    for (int64_t panel = 0; panel < panels.count(); ++panel) {
-      kernel({.m = num_rows,
-              .n = panels.columns(panel),
-              .k = size,
-              .a = slice,
-              .a_row = 1,
-              .a_k = num_rows,
-              .b = panels.at(panel, 0),
-              .b_k = panels.row_stride,
-              .c = c + rows.begin * n + panel * panels.width,
-              .c_row = n,
-              .accumulate = p > depth.begin});
-    }
+  const Scratch dense = scratch(num_rows == m ? 0 : b.k * num_rows);
+  const float* slice = a + rows.begin;
+  if (num_rows != m) {
+    for (int64_t q = 0; q < b.k; ++q)
+      std::copy_n(slice + q * m, num_rows, dense.get() + q * num_rows);
+    slice = dense.get();
+  }
+  for (int64_t panel = 0; panel < b.count(); ++panel) {
+    kernel({.m = num_rows,
+            .n = b.columns(panel),
+            .k = b.k,
+            .a = slice,
+            .a_row = 1,
+            .a_k = num_rows,
+            .b = b.at(panel, 0),
+            .b_k = b.row_stride,
+            .c = c + rows.begin * b.n + panel * b.width,
+            .c_row = b.n,
+            .accumulate = accumulate});
   }
 }
+
+// C[m,n] = Aᵀ B of A[k,m] and B[k,n], or a partial C of each chunk.
+struct ChunkedProduct {
+  int64_t m, n, k;
+  const float *a, *b;
+  ChunkPlan plan;
+  float* c;  // [num_chunks, m, n]
+
+  // Rows [done, done + kDepth) of every chunk; all tiles of a chunk share its panels.
+  void add(int64_t done) const {
+    std::vector<Panels> panels;
+    for (int64_t begin = done; begin < std::max<int64_t>(k, 1); begin += plan.chunk)
+      panels.push_back(panels_of(std::min(kDepth, k - begin), n, b + begin * n, n, 1));
+    const auto num_tasks = static_cast<int64_t>(panels.size()) * plan.num_tiles;
+    parallel_for(num_tasks, 1, [&](int64_t first, int64_t last) {
+      for (int64_t task = first; task < last; ++task) {
+        const int64_t chunk = task / plan.num_tiles;
+        const int64_t row = task % plan.num_tiles * kTileRows;
+        multiply_tile(m, panels[static_cast<size_t>(chunk)], a + (chunk * plan.chunk + done) * m,
+                      c + chunk * m * n, {row, std::min(m, row + kTileRows)}, done > 0);
+      }
+    });
+  }
+};
 
 }  // namespace
 
@@ -179,14 +201,8 @@ void gemm_tn(int64_t m, int64_t n, int64_t k, const float* a, const float* b, fl
   const ChunkPlan plan = chunk_plan(m, n, k);
   const Scratch partial = scratch(plan.num_chunks == 1 ? 0 : plan.num_chunks * m * n);
   float* const sums = plan.num_chunks == 1 ? c : partial.get();
-  parallel_for(plan.num_chunks * plan.num_tiles, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t task = begin; task < end; ++task) {
-      const int64_t chunk = task / plan.num_tiles;
-      const int64_t row = task % plan.num_tiles * kTileRows;
-      multiply_chunk(m, n, a, b, sums + chunk * m * n, {row, std::min(m, row + kTileRows)},
-                     {chunk * plan.chunk, std::min(k, (chunk + 1) * plan.chunk)});
-    }
-  });
+  const ChunkedProduct product{.m = m, .n = n, .k = k, .a = a, .b = b, .plan = plan, .c = sums};
+  for (int64_t done = 0; done < plan.chunk; done += kDepth) product.add(done);
   if (plan.num_chunks == 1) return;
   parallel_for(m * n, 4096, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
