@@ -93,9 +93,9 @@ void compare(const EdgeChange& x, const EdgeChange& y) {
 }
 
 void compare(const Dataset& x, const Dataset& y) {
-  const auto& [name, graph, features, labels, split, nodes, types, type, predicted, perturbation] =
-      x;
-  const auto& [name2, graph2, features2, labels2, split2, nodes2, types2, type2, predicted2,
+  const auto& [name, graph, features, labels, split, nodes, order, types, type, predicted,
+               perturbation] = x;
+  const auto& [name2, graph2, features2, labels2, split2, nodes2, order2, types2, type2, predicted2,
                perturbation2] = y;
   EXPECT_KEPT(name, name2);
   compare(graph, graph2);
@@ -103,6 +103,7 @@ void compare(const Dataset& x, const Dataset& y) {
   compare(labels, labels2);
   compare(split, split2);
   EXPECT_KEPT(nodes, nodes2);
+  EXPECT_KEPT(order, order2);
   EXPECT_KEPT(types, types2);
   EXPECT_KEPT(type, type2);
   EXPECT_EQ(predicted, predicted2);  // no file says it
@@ -131,6 +132,7 @@ ParsedDataset everything() {
   d.labels = {LabelKind::kValues, 2, {"u", "v"}, {1, kNoLabel}, {0.25, 1, -2, 1e300}};
   d.split = {{0}, {1}, {0, 1}};
   d.node_names = {"a", "b"};
+  d.given_order = {1, 0};
   d.node_type_names = {"t"};
   d.node_type = {0, 0};
   d.perturbation = {{{3, 4}, true}};

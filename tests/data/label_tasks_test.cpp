@@ -120,9 +120,9 @@ TEST(LabelTasks, ManyWholeNumbersNeedAWord) {
   EXPECT_EQ(load(repeated(210, [](size_t i) { return std::to_string(i % 21); }))
                 .dataset.labels.num_classes(),
             21);
-  EXPECT_EQ(
-      load(repeated(20, [](size_t i) { return std::to_string(i); })).dataset.labels.num_classes(),
-      20);
+  EXPECT_EQ(load(repeated(38, [](size_t i) { return std::to_string(i % 19); }))
+                .dataset.labels.num_classes(),
+            19);
 }
 
 TEST(LabelTasks, TextsThatHardlyRepeatNeedAWord) {
@@ -133,6 +133,36 @@ TEST(LabelTasks, TextsThatHardlyRepeatNeedAWord) {
   EXPECT_EQ(load(repeated(42, [](size_t i) { return "name" + std::to_string(i % 21); }))
                 .dataset.labels.num_classes(),
             21);
+}
+
+TEST(LabelTasks, AClassOfOneRowNeedsAWord) {
+  auto cells = repeated(30, [](size_t i) { return i % 2 == 0 ? "sea" : "moon"; });
+  cells[17] = "mooon";
+  expect_error<DataError>([&] { load(cells); }, {"nodes.csv: line 19, column 2 (label)", "mooon",
+                                                 "one cell only", "task=classes"});
+  EXPECT_EQ(load(cells, "classes").dataset.labels.num_classes(), 3);
+  cells[18] = "mooon";
+  EXPECT_EQ(load(cells).dataset.labels.num_classes(), 3);
+}
+
+TEST(LabelTasks, FewNumbersWithFractionsNeedAWord) {
+  const auto steps = repeated(40, [](size_t i) { return fmt::format("{}", 0.5 * (i % 4)); });
+  expect_error<DataError>([&] { load(steps); },
+                          {"nodes.csv: line 2, column 2 (label)", "4 different numbers",
+                           "task=values", "task=classes"});
+  EXPECT_EQ(load(steps, "values").dataset.labels.kind, LabelKind::kValues);
+  EXPECT_EQ(load(steps, "classes").dataset.labels.num_classes(), 4);
+}
+
+TEST(LabelTasks, TheNoteSaysFromWhatAndHowToChange) {
+  EXPECT_EQ(task_note(load({"0", "1", "1"})),
+            "task: classes (inferred: column label has 2 different whole numbers; --set "
+            "task=values for regression)");
+  EXPECT_EQ(task_note(load({"0.5", "1", "2"})),
+            "task: values (inferred: column label has 3 different numbers, not all whole; --set "
+            "task=classes for classification)");
+  EXPECT_EQ(task_note(load({"sea", "moon"})),
+            "task: classes (inferred: column label has 2 different names)");
 }
 
 TEST(LabelTasks, WhatIsNoNumberAmongNumbersIsFound) {

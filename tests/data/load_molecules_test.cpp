@@ -46,6 +46,17 @@ TEST_F(OwnMolecules, GoodRowsAreReadAndBadOnesRejected) {
             "4,CC,no value of y\n");
 }
 
+TEST_F(OwnMolecules, RepeatedMoleculesAreFoundHoweverTheyAreWritten) {
+  const MoleculeTable table =
+      load("smiles,y\nCCO,1.5\nOCC,2.5\nCC,1\nC(O)C,1.5\n[CH3][CH3],1\nc1ccccc1,3\n");
+  EXPECT_EQ(table.group, (std::vector<int32_t>{0, 0, 2, 0, 2, 5}));
+  ASSERT_EQ(table.notes.size(), 2U);
+  EXPECT_EQ(table.notes[1],
+            "repeated molecules: 3 rows are an earlier molecule again (2 different molecules, 1 "
+            "with labels that disagree); a random split keeps them in one part");
+  EXPECT_EQ(load("smiles,y\nC[C@H](N)O,1\nC[C@@H](N)O,2\n").notes.size(), 1U);  // mirror images
+}
+
 TEST_F(OwnMolecules, WithoutATargetThereIsNone) {
   const MoleculeTable table = load("SMI\nCC\n", {.smiles = "SMI"});
   EXPECT_EQ(table.labels.kind, LabelKind::kNone);

@@ -54,6 +54,28 @@ TEST(MoleculeSplit, RandomIsAFunctionOfSeedPlusRun) {
   EXPECT_EQ(make_split(table, {"random", 3, 2}).train, make_split(table, {"", 3, 2}).train);
 }
 
+// Every third row repeats the one before it.
+TEST(MoleculeSplit, RandomKeepsARepeatedMoleculeInOnePart) {
+  MoleculeTable table = of_size(90);
+  const Split alone = make_split(table, {"", 7, 0});
+  for (int32_t i = 0; i < 90; ++i) table.group.push_back(i);
+  EXPECT_EQ(make_split(table, {"", 7, 0}).train, alone.train);  // nothing repeats
+  for (size_t i = 2; i < 90; i += 3) table.group[i] = static_cast<int32_t>(i) - 1;
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    const Split split = make_split(table, {"", seed, 0});
+    expect_partition(split, 90);
+    std::vector<int> part(90);
+    for (const int32_t i : split.validation) part[static_cast<size_t>(i)] = 1;
+    for (const int32_t i : split.test) part[static_cast<size_t>(i)] = 2;
+    for (size_t i = 0; i < 90; ++i) EXPECT_EQ(part[i], part[static_cast<size_t>(table.group[i])]);
+    // A group of two adds at most one row to a part.
+    EXPECT_LE(split.train.size(), 73U);
+    EXPECT_GE(split.train.size(), 72U);
+    EXPECT_LE(split.validation.size(), 10U);
+  }
+  EXPECT_EQ(make_split(table, {"random-rows:0.8/0.1/0.1", 7, 0}).train, alone.train);
+}
+
 // 20 molecules, cuts at 16 and 18; groups by (size, first index), both descending.
 TEST(MoleculeSplit, ScaffoldGroupsFillTheFirstPartTheyFitIn) {
   const MoleculeTable table = table_of({"b", "b", "b", "b", "b", "b", "b", "b", "c", "c",

@@ -36,10 +36,33 @@ TEST(MoleculeTargets, ZeroAndOneAreLabelsOtherNumbersValues) {
   EXPECT_EQ(binary.labels.kind, LabelKind::kLabels);
   EXPECT_EQ(binary.labels.names, (Names{"y"}));
   EXPECT_EQ(binary.labels.value, (Values{0, 1, 1}));
-  EXPECT_EQ(binary.notes, (Names{"task: labels (inferred: 0 and 1 only)"}));
+  EXPECT_EQ(binary.notes, (Names{"task: labels (inferred: column y has 0 and 1 only; --set "
+                                 "task=values for regression)"}));
   EXPECT_EQ(read(column({"0", "2"}), "y").labels.kind, LabelKind::kValues);
   EXPECT_EQ(read(column({"0", "1"}), "y", "values").labels.kind, LabelKind::kValues);
   EXPECT_EQ(read(column({"0", "1"}), "y", "classes").labels.names, (Names{"0", "1"}));
+}
+
+TEST(MoleculeTargets, FewNumbersThatComeOftenNeedAWord) {
+  for (const Names& numbers : {Names{"1", "2", "3"}, Names{"-1", "1", "0.5"}}) {
+    Names cells;
+    for (size_t i = 0; i < 30; ++i) cells.push_back(numbers[i % 3]);
+    expect_error<DataError>([&] { read(column(cells), "y"); },
+                            {"own.csv: line 2, column 2 (y)", "3 different numbers in 30 cells",
+                             "task=values", "task=classes"});
+    EXPECT_EQ(read(column(cells), "y", "values").labels.kind, LabelKind::kValues);
+    EXPECT_EQ(read(column(cells), "y", "classes").labels.num_classes(), 3);
+  }
+}
+
+TEST(MoleculeTargets, ZeroAndOneBesideOtherNumbersNeedAWord) {
+  const std::string text = "smiles,a,b,none\nC,0.5,1,\nCC,3,0,\n";
+  expect_error<DataError>(
+      [&] { read(text, "a,b"); },
+      {"own.csv: line 2, column 3 (b)", "0 and 1 only", "a has other numbers", "task=values"});
+  EXPECT_EQ(read(text, "a,b", "values").labels.kind, LabelKind::kValues);
+  EXPECT_EQ(read(text, "b,none").labels.kind, LabelKind::kLabels);
+  EXPECT_EQ(read(text, "a,none").labels.kind, LabelKind::kValues);
 }
 
 TEST(MoleculeTargets, TextsAreClasses) {
@@ -117,7 +140,8 @@ TEST(MoleculeTargets, RejectedRowsLeaveTheTableAndTheSummarySaysWhatIsKnown) {
   request.options = {.columns = {.target = "a,b"}, .conformers = {.count = 0}};
   const MoleculeTable table = load_molecules(request);
   EXPECT_EQ(table.labels.num_rows, 3);
-  EXPECT_EQ(table.notes, (Names{"task: labels (inferred: 0 and 1 only)"}));
+  EXPECT_EQ(table.notes, (Names{"task: labels (inferred: each of 2 columns has 0 and 1 only; "
+                                "--set task=values for regression)"}));
   const MoleculeSummary summary = describe(table, {});
   EXPECT_EQ(summary.targets, 2);
   EXPECT_EQ(summary.notes, table.notes);

@@ -133,8 +133,12 @@ TEST(Yeast, NodesGetTheFeaturesOfAGraphWithoutAny) {
   const Dataset directory = load_dataset(own);
   EXPECT_EQ(named.features.num_cols, 1 + kNumDegreeBuckets);
   EXPECT_EQ(named.features.names, directory.features.names);
-  EXPECT_EQ(named.features.sparse.col, directory.features.sparse.col);
-  EXPECT_EQ(named.labels.cls, directory.labels.cls);
+  // A directory's nodes are in the order of their ids.
+  ASSERT_EQ(directory.given_order.size(), 2617U);
+  EXPECT_EQ(named.features.sparse.col,
+            select_rows(directory.features.sparse, directory.given_order).col);
+  const std::vector<int64_t> given(directory.given_order.begin(), directory.given_order.end());
+  EXPECT_EQ(named.labels.cls, directory.labels.select(given).cls);
 }
 
 TEST(Yeast, TheFixedSplitIsTheStratifiedOneOfSeedZeroForEveryRun) {

@@ -10,9 +10,9 @@ namespace emgnn::testing {
 // Structured bindings: a new field does not compile here until it is compared.
 inline void expect_same(const Molecules& a, const Molecules& b) {
   const auto& [conformers, atom_begin, bond_begin, atom_features, bond_atoms, bond_features,
-               coordinates, source, force_field, scaffold, smiles] = a;
+               coordinates, source, force_field, scaffold, smiles, canonical] = a;
   const auto& [conformers2, atom_begin2, bond_begin2, atom_features2, bond_atoms2, bond_features2,
-               coordinates2, source2, force_field2, scaffold2, smiles2] = b;
+               coordinates2, source2, force_field2, scaffold2, smiles2, canonical2] = b;
   EXPECT_EQ(conformers, conformers2);
   EXPECT_EQ(atom_begin, atom_begin2);
   EXPECT_EQ(bond_begin, bond_begin2);
@@ -24,6 +24,7 @@ inline void expect_same(const Molecules& a, const Molecules& b) {
   EXPECT_EQ(force_field, force_field2);
   EXPECT_EQ(scaffold, scaffold2);
   EXPECT_EQ(smiles, smiles2);
+  EXPECT_EQ(canonical, canonical2);
 }
 
 inline void expect_same(const FeaturisedMolecules& a, const FeaturisedMolecules& b) {
@@ -38,13 +39,13 @@ inline void expect_no_field_empty(const FeaturisedMolecules& featurised) {
   const auto& [molecules, reject] = featurised;
   EXPECT_FALSE(reject.empty());
   const auto& [conformers, atom_begin, bond_begin, atom_features, bond_atoms, bond_features,
-               coordinates, source, force_field, scaffold, smiles] = molecules;
+               coordinates, source, force_field, scaffold, smiles, canonical] = molecules;
   EXPECT_NE(conformers, 0);
   const auto none = [](const auto& values) { return values.empty(); };
   EXPECT_FALSE(atom_begin == Molecules{}.atom_begin || bond_begin == Molecules{}.bond_begin);
   EXPECT_FALSE(none(atom_features) || none(bond_atoms) || none(bond_features));
   EXPECT_FALSE(none(coordinates) || none(source) || none(force_field));
-  EXPECT_FALSE(none(scaffold) || none(smiles));
+  EXPECT_FALSE(none(scaffold) || none(smiles) || none(canonical));
 }
 
 }  // namespace emgnn::testing

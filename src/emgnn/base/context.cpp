@@ -36,8 +36,10 @@ Device parse_device(std::string_view text) {
   return Device::kCpu;
 }
 
-Context::Context(int threads, Device device)
-    : pool_(std::make_shared<ThreadPool>(threads)), device_(device) {}
+Context::Context(int threads, Device device, std::function<bool()> stop)
+    : pool_(std::make_shared<ThreadPool>(threads)), device_(device) {
+  pool_->set_stop(std::move(stop));
+}
 
 Context::Scope::Scope(Context context)
     : context_(std::move(context)), before_(ThreadPool::set_current(context_.pool_.get())) {}

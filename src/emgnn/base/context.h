@@ -5,6 +5,7 @@
 //   const Context::Scope scope(context);  // the loops of this thread now use 4 threads
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -22,7 +23,9 @@ Device parse_device(std::string_view text);  // "cpu" or "cuda[:i]"; UsageError 
 // runs its loop by itself.
 class Context {
  public:
-  explicit Context(int threads = hardware_threads(), Device device = Device::kCpu);  // threads >= 1
+  // threads >= 1. `stop` says whether the user wants an end (check_stop); any thread may call it.
+  explicit Context(int threads = hardware_threads(), Device device = Device::kCpu,
+                   std::function<bool()> stop = {});
 
   int threads() const { return pool_->threads(); }
   Device device() const { return device_; }

@@ -165,6 +165,10 @@ int hardware_threads() {
 
 int num_threads() { return ThreadPool::current().threads(); }
 
+void check_stop() {
+  if (ThreadPool::current().stop_requested()) throw Interrupted("interrupted");
+}
+
 void parallel_for(int64_t n, int64_t grain, const RangeBody& body) {
   ThreadPool::current().run(n, grain, body);
 }

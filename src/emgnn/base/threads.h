@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <utility>
 
 namespace emgnn {
 
@@ -22,6 +23,10 @@ class ThreadPool {
 
   int threads() const { return threads_; }
 
+  // Whether the work should end. Any thread of the pool asks, at any time; set before the first loop.
+  void set_stop(std::function<bool()> stop) { stop_ = std::move(stop); }
+  bool stop_requested() const { return stop_ && stop_(); }
+
   // As parallel_for. While another thread's loop has the workers, the caller does all the work.
   void run(int64_t n, int64_t grain, const RangeBody& body);
 
@@ -33,6 +38,7 @@ class ThreadPool {
   class Workers;
 
   int threads_;
+  std::function<bool()> stop_;
   std::mutex mutex_;  // held while a loop uses the workers
   std::unique_ptr<Workers> workers_;
 };
@@ -46,5 +52,10 @@ int num_threads();
 // Calls body(begin, end) on consecutive ranges that cover [0, n). The cut points are multiples of
 // `grain`, so that a body may rely on whole grains; an exception of a body is rethrown here.
 void parallel_for(int64_t n, int64_t grain, const RangeBody& body);
+
+// Interrupted when the Context in scope was asked to stop. Long work that leaves nothing behind calls
+// it at least twice a second, from whichever thread. Training does not: it leaves a checkpoint, at
+// points of its own.
+void check_stop();
 
 }  // namespace emgnn

@@ -16,5 +16,8 @@ void add_evaluate(CLI::App& program);
 void add_methods(CLI::App& program);
 void add_reproduce(CLI::App& program, const std::string& invocation);
 void add_data(CLI::App& program, const std::string& invocation);
+// These two describe the program, with every command that it has when they are called.
+void add_completion(CLI::App& program);
+void add_man(CLI::App& program);
 
 }  // namespace emgnn::cli

@@ -33,7 +33,7 @@ void import_graph(const ImportArguments& arguments) {
 void add_columns(CLI::App& command, OwnGraphColumns& columns) {
   const auto add = [&](const char* flag, std::string& name, const char* help) {
     command.add_option(flag, name, help)
-        ->type_name("NAME")
+        ->type_name("COLUMN")
         ->capture_default_str()
         ->group("Names of columns");
   };

@@ -36,9 +36,9 @@ nlohmann::ordered_json json_of(const Evaluation& evaluation) {
 
 void run(const EvaluateArguments& arguments) {
   StatusLine line(arguments.quiet);
-  const PredictRequest request = make_request(arguments.model, line);
+  PredictRequest request = make_request(arguments.model, line);
   catch_interrupts();
-  const Evaluation evaluation = services().evaluate(request);
+  const Evaluation evaluation = watched(request, line, services().evaluate);
   for (const std::string& note : evaluation.notes) line.say(note);
   print(arguments.json ? json_line(json_of(evaluation)) : evaluation_table(evaluation));
 }

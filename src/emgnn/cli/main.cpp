@@ -82,6 +82,8 @@ void parse_and_run(int argc, char** argv) {
   add_reproduce(program, invocation);
   add_data(program, invocation);
   add_methods(program);
+  add_completion(program);
+  add_man(program);
   if (argc > 1) check_command(program, argv[1]);
   try {
     program.parse(argc, argv);

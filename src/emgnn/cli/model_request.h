@@ -8,6 +8,7 @@
 #include <string>
 
 #include <emgnn/base/context.h>
+#include <emgnn/cli/phase_watch.h>
 #include <emgnn/cli/status_line.h>
 #include <emgnn/run/request.h>
 
@@ -25,5 +26,13 @@ void add_model_options(CLI::App& command, ModelArguments& arguments,
 // Shows on `line`, which the request refers to, how far the molecules are, and carries Ctrl-C to
 // the library.
 PredictRequest make_request(const ModelArguments& arguments, StatusLine& line);
+
+// What the service makes of the request, while a PhaseWatch looks at it.
+template <class Service>
+auto watched(PredictRequest& request, StatusLine& line, const Service& service) {
+  PhaseWatch watch(line);
+  request.on_phase = [&watch](const Phase& phase) { watch.enter(phase); };
+  return service(request);
+}
 
 }  // namespace emgnn::cli

@@ -55,7 +55,7 @@ void run(const PredictArguments& arguments) {
   check_not_read(arguments.out, request.dataset);
   check_not_read(arguments.out, request.run / "model.safetensors");
   catch_interrupts();
-  const PredictedTable table = services().predict(request);
+  const PredictedTable table = watched(request, line, services().predict);
   for (const std::string& note : table.notes) line.say(note);
   write_atomically(arguments.out, table.csv);
   const std::string rejected =

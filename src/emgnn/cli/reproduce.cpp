@@ -107,7 +107,7 @@ std::vector<Cell> plan(const PaperTable& table, const ReproduceArguments& argume
 
 // A missing file or a bad setting shows before hours of training, not after.
 void check_data(const std::vector<Cell>& cells, bool quiet) {
-  Progress progress(1, quiet);
+  Progress progress(1, quiet, /*holds_work=*/true);
   std::vector<std::string> seen;
   for (const Cell& cell : cells) {
     if (!cell.is_trained()) continue;
@@ -140,7 +140,7 @@ std::vector<TableCell> train(const PaperTable& table, const std::vector<Cell>& c
     if (!quiet) {
       fmt::print(stderr, "cell {} of {}: {} on {}\n", i + 1, cells.size(), row->name, column->name);
     }
-    Progress progress(request.runs, quiet);
+    Progress progress(request.runs, quiet, /*holds_work=*/true);
     trained.push_back({row, column, services().fit(request, progress)});
     for (TableCell& cell : table_cells(table, *row, *column, trained.back().results))
       out.push_back(std::move(cell));

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <emgnn/cli/run_request.h>
 
+#include <charconv>
+#include <limits>
+
 #include <emgnn/cli/data_commands.h>
+#include <emgnn/cli/interrupt.h>
 #include <emgnn/cli/output.h>
 #include <emgnn/run/setting_names.h>
 
@@ -13,6 +17,16 @@ namespace fs = std::filesystem;
 
 constexpr int64_t kMaxThreads = 1024;
 constexpr int64_t kMaxRuns = 1'000'000;
+
+constexpr int64_t kMaxSeed = std::numeric_limits<int64_t>::max();
+
+// A validator: CLI11 takes the nearest number that fits instead of one that does not.
+std::string whole_number(const std::string& text) {
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc{} && end == text.data() + text.size() && value >= 0) return "";
+  return fmt::format("expected a whole number from 0 to {}, found {}", kMaxSeed, text);
+}
 
 bool holds_files(const fs::path& folder) {
   std::error_code error;
@@ -41,7 +55,7 @@ Context make_context(int64_t threads, const std::string& device) {
   EMGNN_CHECK(threads >= 1 && threads <= kMaxThreads,
               fmt::format("--threads must be 1 to {}", kMaxThreads), threads);
   try {
-    return Context(static_cast<int>(threads), parse_device(device));
+    return Context(static_cast<int>(threads), parse_device(device), interrupt_requested);
   } catch (const UsageError& error) {
     throw UsageError(fmt::format("--device: {}", error.what()));
   }
@@ -53,6 +67,7 @@ void add_run_options(CLI::App& command, RunArguments& arguments) {
       ->capture_default_str();
   command.add_option("--seed", arguments.seed, "Seed of the first run")
       ->type_name("S")
+      ->check(whole_number)
       ->capture_default_str();
   add_data_dir(command, arguments.data_dir);
   command
@@ -67,7 +82,10 @@ void add_run_options(CLI::App& command, RunArguments& arguments) {
 void check(const RunArguments& arguments) {
   EMGNN_CHECK(arguments.runs >= 1 && arguments.runs <= kMaxRuns,
               fmt::format("--runs must be 1 to {}", kMaxRuns), arguments.runs);
-  EMGNN_CHECK(arguments.seed >= 0, "--seed must not be negative", arguments.seed);
+  EMGNN_CHECK(arguments.seed <= kMaxSeed - (arguments.runs - 1),
+              fmt::format("--seed: the last of {} runs would have a seed above {}", arguments.runs,
+                          kMaxSeed),
+              arguments.seed);
   make_context(arguments.threads, arguments.device);
 }
 

@@ -26,12 +26,18 @@ StatusLine::~StatusLine() {
 
 bool StatusLine::due() const {
   if (quiet_) return false;
-  const auto waited = Clock::now() - shown_;
+  const auto waited = idle();
   return terminal_ ? waited >= kTerminalPeriod : waited >= kLinePeriod;
+}
+
+std::chrono::steady_clock::duration StatusLine::idle() const {
+  const std::lock_guard lock(mutex_);
+  return Clock::now() - shown_;
 }
 
 void StatusLine::show(const std::string& text) {
   if (quiet_) return;
+  const std::lock_guard lock(mutex_);
   shown_ = Clock::now();
   const std::string line = terminal_ ? kClearLine + text : text + "\n";
   std::fputs(line.c_str(), stderr);
@@ -40,6 +46,7 @@ void StatusLine::show(const std::string& text) {
 
 void StatusLine::say(const std::string& text) {
   if (quiet_) return;
+  const std::lock_guard lock(mutex_);
   std::fputs(((terminal_ ? kClearLine : "") + text + "\n").c_str(), stderr);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <mutex>
 #include <string>
 
 namespace emgnn::cli {
@@ -17,6 +18,7 @@ class StatusLine {
 
   bool on_terminal() const { return terminal_; }
   bool due() const;  // the last text is old enough; never when quiet
+  std::chrono::steady_clock::duration idle() const;  // since the last text
   void show(const std::string& text);
   void say(const std::string& text);  // a line that stays; nothing when quiet
 
@@ -24,6 +26,7 @@ class StatusLine {
   using Clock = std::chrono::steady_clock;
 
   bool quiet_, terminal_;
+  mutable std::mutex mutex_;  // a phase is shown by a thread of its own
   Clock::time_point shown_ = Clock::now();
 };
 

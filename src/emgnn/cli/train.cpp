@@ -13,6 +13,7 @@
 #include <emgnn/cli/run_request.h>
 #include <emgnn/methods/catalogue.h>
 #include <emgnn/report/results_table.h>
+#include <emgnn/run/config_text.h>
 #include <emgnn/run/services.h>
 #include <emgnn/run/setting_names.h>
 
@@ -26,7 +27,7 @@ struct TrainArguments {
   std::string dataset, method, config_file;
   std::vector<std::string> settings;
   RunArguments run;
-  bool help_config = false, hide_test = false, rank_graphs = false;
+  bool help_config = false, hide_test = false, rank_graphs = false, all_edges = false;
 };
 
 constexpr const char* kExamples = R"(
@@ -52,16 +53,29 @@ std::string footer() {
   return out + "\nDatasets: see emgnn data list\n" + kExamples;
 }
 
+std::string read_config(const std::string& file) {
+  try {
+    return read_file(file);
+  } catch (const DataError& error) {
+    throw UsageError(fmt::format("--config: {}", error.what()));
+  }
+}
+
+// What the command line leaves open comes from the configuration of a run.
+void complete(TrainArguments& arguments) {
+  if (arguments.config_file.empty()) return;
+  const auto run = stored_run(read_config(arguments.config_file), arguments.config_file);
+  if (!run) return;
+  if (arguments.dataset.empty()) arguments.dataset = run->dataset;
+  if (arguments.method.empty()) arguments.method = run->method;
+}
+
 ConfigRequest config_of(const TrainArguments& arguments) {
   ConfigRequest request{.dataset = arguments.dataset, .method = arguments.method, .layers = {}};
   if (!arguments.config_file.empty()) {
-    try {
-      request.layers.push_back({.name = arguments.config_file,
-                                .toml = read_file(arguments.config_file),
-                                .assignments = {}});
-    } catch (const DataError& error) {
-      throw UsageError(fmt::format("--config: {}", error.what()));
-    }
+    request.layers.push_back({.name = arguments.config_file,
+                              .toml = read_config(arguments.config_file),
+                              .assignments = {}});
   }
   request.layers.push_back({.name = "--set", .toml = "", .assignments = arguments.settings});
   return request;
@@ -86,6 +100,7 @@ Results train(RunRequest request, const TrainArguments& arguments, const std::st
 }
 
 void help_config(TrainArguments arguments) {
+  complete(arguments);
   if (arguments.method.empty()) arguments.method = "em-gcn";
   if (arguments.dataset.empty()) arguments.dataset = "noisy-relations";
   const ConfigRequest request = config_of(arguments);
@@ -93,12 +108,14 @@ void help_config(TrainArguments arguments) {
   print(config_help(services().resolve(request)));
 }
 
-void run(const TrainArguments& arguments, const std::string& invocation) {
+void run(TrainArguments arguments, const std::string& invocation) {
   if (arguments.help_config) return help_config(arguments);
+  complete(arguments);
   check(arguments);
   RunRequest request = make_request(config_of(arguments), arguments.run);
   request.hide_test = arguments.hide_test;
   request.rank_graphs = arguments.rank_graphs;
+  request.all_edges = arguments.all_edges;
   const Results results = train(std::move(request), arguments, invocation);
   if (arguments.run.json) return print(json_line(to_json(results)));
   print(results_table(results));
@@ -121,7 +138,10 @@ void add_train(CLI::App& program, const std::string& invocation) {
       ->type_name("KEY=VALUE")
       ->expected(1)
       ->take_all();
-  train->add_option("--config", arguments->config_file, "Read settings from a TOML file")
+  train
+      ->add_option(
+          "--config", arguments->config_file,
+          "Read settings from a TOML file; config.toml of a run also names its dataset and method")
       ->type_name("F.toml")
       ->check(not_empty);
   train->add_flag("--hide-test", arguments->hide_test,
@@ -130,6 +150,9 @@ void add_train(CLI::App& program, const std::string& invocation) {
       "--rank-graphs", arguments->rank_graphs,
       "Also test each graph of the distribution alone: do the graphs that training prefers "
       "predict best?");
+  train->add_flag(
+      "--all-edges", arguments->all_edges,
+      "Write every edge into edges.csv; else the 100000 that are doubted or wanted most");
   train->add_flag("--help-config", arguments->help_config, "List every setting and exit");
   train->footer(footer());
   train->callback([arguments, invocation] { run(*arguments, invocation); });

@@ -7,7 +7,7 @@
 namespace emgnn {
 namespace {
 
-constexpr std::string_view kMagic = "EMGNNC02";  // a new number for every change of the layout
+constexpr std::string_view kMagic = "EMGNNC03";  // a new number for every change of the layout
 
 }  // namespace
 
@@ -49,7 +49,7 @@ void archive(A& a, EdgeChange& change) {
 template <class A>
 void archive(A& a, Dataset& d) {
   archive_all(a, d.name, d.graph.num_nodes, d.graph.relations, d.features, d.labels, d.split,
-              d.node_names, d.node_type_names, d.node_type, d.perturbation);
+              d.node_names, d.given_order, d.node_type_names, d.node_type, d.perturbation);
 }
 
 template <class A>

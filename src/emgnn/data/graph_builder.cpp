@@ -45,6 +45,30 @@ std::string note_of(const Labels& labels) {
                      counts_of(labels.names, count), without);
 }
 
+bool equal(const Csr& a, const Csr& b) {
+  return a.rowptr == b.rowptr && a.col == b.col && a.val == b.val;
+}
+
+// Of each relation the other one that is exactly its transpose. A symmetric one has none: as many
+// others might equal it, and its edges have no direction to lose.
+std::vector<std::optional<size_t>> reverses(const std::vector<Relation>& directed) {
+  std::vector<std::optional<size_t>> out(directed.size());
+  for (size_t i = 0; i < directed.size(); ++i) {
+    const Csr& a = directed[i].adjacency;
+    if (out[i] || a.num_entries() == 0) continue;
+    std::optional<Csr> turned;  // made when a relation of this size needs it
+    for (size_t j = i + 1; j < directed.size() && !out[i]; ++j) {
+      if (out[j] || directed[j].adjacency.num_entries() != a.num_entries()) continue;
+      if (!turned) turned = transpose(a).csr;
+      if (equal(*turned, a)) break;
+      if (!equal(*turned, directed[j].adjacency)) continue;
+      out[i] = j;
+      out[j] = i;
+    }
+  }
+  return out;
+}
+
 Features dense_if_full(Csr rows) {
   Features features;
   features.num_rows = rows.num_rows;
@@ -121,14 +145,15 @@ void GraphBuilder::add_feature_row(const std::vector<FeatureEntry>& row, bool gi
 
 void GraphBuilder::set_features(Features features) { features_ = std::move(features); }
 
-ParsedDataset GraphBuilder::finish(const std::string& name, const std::string& task) {
+ParsedDataset GraphBuilder::finish(const std::string& name, const std::string& task,
+                                   Reversed reversed) {
   ParsedDataset parsed;
   parsed.dataset.name = name;
   if (node_type_.empty()) throw DataError(fmt::format("{}: the graph has no nodes", name));
   EMGNN_DCHECK(node_type_.size() == nodes.names().size());  // every id has its record
   finish_labels(parsed, task);
   finish_types(parsed);
-  finish_graph(parsed);
+  finish_graph(parsed, reversed);
   finish_features(parsed);
   finish_split(parsed);
   parsed.dataset.node_names = nodes.take_names();
@@ -150,36 +175,51 @@ void GraphBuilder::finish_types(ParsedDataset& parsed) {
   if (std::find(node_type_.begin(), node_type_.end(), kNoType) != node_type_.end()) {
     throw DataError(fmt::format("{}: some nodes have a type and some have none", dataset.name));
   }
+  SortedNames types = sorted_names(types_.take_names());
+  for (int32_t& type : node_type_) type = types.rank[static_cast<size_t>(type)];
   dataset.node_type = std::move(node_type_);
-  dataset.node_type_names = types_.take_names();
+  dataset.node_type_names = std::move(types.names);
   note(fmt::format("node types: {}",
                    counts_of(dataset.node_type_names,
                              count_each(dataset.node_type, dataset.node_type_names.size()))));
 }
 
-void GraphBuilder::finish_graph(ParsedDataset& parsed) {
+void GraphBuilder::finish_graph(ParsedDataset& parsed, Reversed reversed) {
   const auto num_nodes = static_cast<int32_t>(nodes.names().size());
-  std::vector<std::string> names = relations.take_names();
+  const std::vector<std::string> names = relations.take_names();
   parsed.dataset.graph.num_nodes = num_nodes;
   edges_.resize(names.size());
-  for (size_t i = 0; i < names.size(); ++i) {
-    Coo& coo = edges_[i].coo;
-    Csr all = csr_from_coo(num_nodes, num_nodes, coo, Duplicates::kKeepMax);
-    const int64_t duplicates = static_cast<int64_t>(coo.row.size()) - all.num_entries();
-    coo = {};
-    Csr plain = remove_diagonal(all);
-    const int64_t self_loops = all.num_entries() - plain.num_entries();
-    all = symmetrise(plain);
-    parsed.num_duplicates += duplicates;
-    parsed.num_self_loops += self_loops;
-    note(fmt::format("relation {}: {} undirected edges{}; left out: {} repetitions, {} self loops",
-                     names[i], all.num_entries() / 2, edges_[i].weighted ? ", weighted" : "",
-                     duplicates, self_loops));
-    parsed.dataset.graph.relations.push_back({std::move(names[i]), std::move(all)});
+  std::vector<Relation> directed;
+  std::vector<int64_t> duplicates, self_loops;
+  for (const size_t i : sorted_order(names)) {
+    const Coo coo = std::move(edges_[i].coo);
+    const Csr all = csr_from_coo(num_nodes, num_nodes, coo, Duplicates::kKeepMax);
+    directed.push_back({names[i], remove_diagonal(all)});
+    duplicates.push_back(static_cast<int64_t>(coo.row.size()) - all.num_entries());
+    self_loops.push_back(all.num_entries() - directed.back().adjacency.num_entries());
+    parsed.num_duplicates += duplicates.back();
+    parsed.num_self_loops += self_loops.back();
   }
   edges_.clear();
-  if (parsed.dataset.graph.relations.empty()) {
+  if (directed.empty())
     throw DataError(fmt::format("{}: the graph has no edges", parsed.dataset.name));
+  const std::vector<std::optional<size_t>> reverse = reverses(directed);
+  for (size_t i = 0; i < directed.size(); ++i) {
+    const std::string& name = directed[i].name;
+    Csr there = std::exchange(directed[i].adjacency, {});
+    const bool apart = reverse[i] && reversed == Reversed::kKeep;
+    Csr both = symmetrise(there);
+    note(fmt::format("relation {}: {} undirected edges{}; left out: {} repetitions, {} self loops",
+                     name, both.num_entries() / 2, both.val.empty() ? "" : ", weighted",
+                     duplicates[i], self_loops[i]));
+    if (reverse[i] && !apart && *reverse[i] < i) {
+      note(
+          fmt::format("relation {} is {} reversed: the two count as one, {}; --set "
+                      "data.directed_relations=true keeps them apart",
+                      name, directed[*reverse[i]].name, directed[*reverse[i]].name));
+      continue;
+    }
+    parsed.dataset.graph.relations.push_back({name, std::move(apart ? there : both)});
   }
 }
 

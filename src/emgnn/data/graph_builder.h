@@ -48,9 +48,13 @@ class GraphBuilder {
 
   void note(std::string line) { notes_.push_back(std::move(line)); }
 
-  // Leaves the builder empty. DataError when there is nothing to build, or where the labels do not
-  // fit the task (kind_of_task).
-  ParsedDataset finish(const std::string& name, const std::string& task);
+  // Two edge types of which one is the other reversed (writes, written_by) become one, unless they
+  // are kept as two directed ones.
+  enum class Reversed { kJoin, kKeep };
+
+  // Leaves the builder empty. Types of nodes and of edges are in the order of their names. DataError
+  // when there is nothing to build, or where the labels do not fit the task (kind_of_task).
+  ParsedDataset finish(const std::string& name, const std::string& task, Reversed reversed);
 
  private:
   struct EdgeList {
@@ -61,7 +65,7 @@ class GraphBuilder {
   void finish_labels(ParsedDataset& parsed, const std::string& task);
   void finish_types(ParsedDataset& parsed);
   void finish_split(ParsedDataset& parsed);
-  void finish_graph(ParsedDataset& parsed);
+  void finish_graph(ParsedDataset& parsed, Reversed reversed);
   void finish_features(ParsedDataset& parsed);
 
   NameTable types_;

@@ -18,11 +18,16 @@ constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 // Up to here any column may hold classes. Beyond, one with hardly a repetition is something else.
 constexpr size_t kFewNames = 20;
 constexpr int64_t kCellsPerNumber = 10;
+// In fewer cells a class of one row says nothing.
+constexpr int64_t kFewCells = 20;
 
 struct Inferred {
   LabelKind kind;
-  std::string reason;
+  std::string reason;     // what was seen
+  std::string otherwise;  // what to set where it is something else
 };
+constexpr const char* kForValues = "--set task=values for regression";
+constexpr const char* kForClasses = "--set task=classes for classification";
 
 // What the different texts of a column are; each field is the place of the first such text.
 struct Texts {
@@ -56,29 +61,50 @@ std::vector<int64_t> count_each(const LabelCells& cells) {
   return count;
 }
 
-// Names, notes and remarks repeat hardly ever; classes do.
-void check_that_texts_repeat(const LabelCells& cells) {
+int64_t num_known(const LabelCells& cells) {
+  const auto& all = cells.cells();
+  return cells.num_rows() - std::count(all.begin(), all.end(), kNoLabel);
+}
+
+// Names, notes and remarks repeat hardly ever; classes do. A class of one row cannot be both
+// learned and tested, and is most often a typing error.
+void check_that_classes_repeat(const LabelCells& cells) {
   const std::vector<int64_t> count = count_each(cells);
   const auto single = std::count(count.begin(), count.end(), 1);
-  if (count.size() <= kFewNames || 2 * single <= static_cast<int64_t>(count.size())) return;
+  if (single == 0 || num_known(cells) < kFewCells) return;
   const auto at = static_cast<size_t>(std::find(count.begin(), count.end(), 1) - count.begin());
-  cells.fail(at, fmt::format("{:?} is one of {} texts of {} that stand in one cell only; if they "
+  cells.fail(at, fmt::format("{:?} is one of {} names of {} that stand in one cell only; if they "
                              "are classes, set task=classes",
                              cells.texts()[at].substr(0, 40), single, count.size()));
 }
 
+bool few_numbers_often(const LabelCells& cells) {
+  const auto different = static_cast<int64_t>(cells.texts().size());
+  return cells.texts().size() <= kFewNames && different * kCellsPerNumber <= num_known(cells);
+}
+
+[[noreturn]] void fail_between_values_and_classes(const LabelCells& cells, std::string_view what) {
+  cells.fail(0, fmt::format("{} different {} in {} cells can be values or classes: set "
+                            "task=values or task=classes",
+                            cells.texts().size(), what, num_known(cells)));
+}
+
 void check_that_numbers_repeat(const LabelCells& cells) {
   const auto different = static_cast<int64_t>(cells.texts().size());
-  const auto& all = cells.cells();
-  const auto known = cells.num_rows() - std::count(all.begin(), all.end(), kNoLabel);
-  if (cells.texts().size() <= kFewNames || different * kCellsPerNumber <= known) return;
-  cells.fail(0, fmt::format("{} different whole numbers in {} cells can be values or classes: set "
-                            "task=values or task=classes",
-                            different, known));
+  if (cells.texts().size() > kFewNames && different * kCellsPerNumber > num_known(cells))
+    fail_between_values_and_classes(cells, "whole numbers");
+}
+
+// "column label has 3 different names"
+std::string what_column_has(const LabelCells& cells, std::string_view what) {
+  return fmt::format("column {} has {} different {}", cells.name(), cells.texts().size(), what);
 }
 
 Inferred infer_node_task(const LabelCells& cells, const Texts& texts) {
-  if (texts.several_at) return {LabelKind::kLabels, "some cells hold several names"};
+  if (texts.several_at) {
+    return {LabelKind::kLabels, fmt::format("cells of column {} hold several names", cells.name()),
+            kForClasses};
+  }
   if (texts.fraction_at && texts.word_at) {
     cells.fail(*texts.word_at,
                fmt::format("expected a number like {:?}, found {:?}; leave the cell empty if it is "
@@ -86,48 +112,58 @@ Inferred infer_node_task(const LabelCells& cells, const Texts& texts) {
                            cells.texts()[*texts.fraction_at],
                            cells.texts()[*texts.word_at].substr(0, 40)));
   }
-  if (texts.fraction_at) return {LabelKind::kValues, "numbers, not all of them whole"};
-  texts.word_at ? check_that_texts_repeat(cells) : check_that_numbers_repeat(cells);
-  return {LabelKind::kClasses, "one name per cell"};
+  if (texts.fraction_at) {
+    if (few_numbers_often(cells)) fail_between_values_and_classes(cells, "numbers, not all whole,");
+    return {LabelKind::kValues, what_column_has(cells, "numbers, not all whole"), kForClasses};
+  }
+  if (!texts.word_at) check_that_numbers_repeat(cells);
+  check_that_classes_repeat(cells);
+  if (texts.word_at) return {LabelKind::kClasses, what_column_has(cells, "names"), ""};
+  return {LabelKind::kClasses, what_column_has(cells, "whole numbers"), kForValues};
+}
+
+// The kind of columns without any text.
+Inferred infer_numbers(std::span<const LabelCells> columns, std::span<const Texts> texts) {
+  const auto find = [&](const auto& is) {
+    const auto found = std::find_if(texts.begin(), texts.end(), is);
+    return found == texts.end() ? std::nullopt
+                                : std::optional(static_cast<size_t>(found - texts.begin()));
+  };
+  const auto binary = find([](const Texts& t) { return t.number_at && !t.not_binary_at; });
+  const auto other = find([](const Texts& t) { return t.not_binary_at.has_value(); });
+  const LabelCells& first = columns.front();
+  const std::string where = columns.size() == 1 ? fmt::format("column {}", first.name())
+                                                : fmt::format("each of {} columns", columns.size());
+  if (!other) return {LabelKind::kLabels, fmt::format("{} has 0 and 1 only", where), kForValues};
+  if (binary) {
+    columns[*binary].fail(
+        0, fmt::format("this column has 0 and 1 only, {} has other numbers: set task=values, or "
+                       "learn them apart",
+                       columns[*other].name()));
+  }
+  if (columns.size() == 1 && few_numbers_often(first))
+    fail_between_values_and_classes(first, "numbers");
+  return {LabelKind::kValues, fmt::format("{} has numbers", where),
+          columns.size() == 1 ? kForClasses : ""};
 }
 
 Inferred infer_molecule_task(std::span<const LabelCells> columns, std::span<const Texts> texts) {
-  bool binary = true;
   for (size_t c = 0; c < columns.size(); ++c) {
-    if (!texts[c].word_at) {
-      binary = binary && !texts[c].not_binary_at;
-      continue;
-    }
+    if (!texts[c].word_at) continue;
     if (columns.size() == 1 && !texts[c].number_at) {
-      check_that_texts_repeat(columns[c]);
-      return {LabelKind::kClasses, "texts"};
+      check_that_classes_repeat(columns[c]);
+      return {LabelKind::kClasses, what_column_has(columns[c], "names"), ""};
     }
     const std::string& found = columns[c].texts()[*texts[c].word_at];
     columns[c].fail(*texts[c].word_at,
                     fmt::format("expected a number, found {:?}{}", found.substr(0, 40),
                                 columns.size() == 1 ? "; set task=classes if it is a class" : ""));
   }
-  if (binary) return {LabelKind::kLabels, "0 and 1 only"};
-  return {LabelKind::kValues, "numbers"};
-}
-
-// rank[i] is the place of names[i] among the sorted ones.
-struct SortedNames {
-  std::vector<std::string> names;
-  std::vector<int32_t> rank;
-};
-
-SortedNames sorted(const std::vector<std::string>& names) {
-  SortedNames out{{}, std::vector<int32_t>(names.size())};
-  for (const size_t i : sorted_order(names)) {
-    out.rank[i] = static_cast<int32_t>(out.names.size());
-    out.names.push_back(names[i]);
-  }
-  return out;
+  return infer_numbers(columns, texts);
 }
 
 Labels classes_of(const LabelCells& cells) {
-  SortedNames classes = sorted(cells.texts());
+  SortedNames classes = sorted_names(cells.texts());
   Labels labels = unknown_classes(cells.num_rows(), std::move(classes.names));
   for (size_t row = 0; row < labels.cls.size(); ++row) {
     const int32_t text = cells.cells()[row];
@@ -153,7 +189,7 @@ Labels separated_labels_of(const LabelCells& cells) {
   std::vector<std::vector<int32_t>> of_text;
   for (const std::string& text : cells.texts()) of_text.push_back(split_names(text, names));
   if (names.names().empty()) cells.fail(0, "expected the name of a label; no cell has one");
-  SortedNames labels = sorted(names.names());
+  SortedNames labels = sorted_names(names.names());
   const size_t width = labels.names.size();
   Labels out{.kind = LabelKind::kLabels,
              .num_rows = cells.num_rows(),
@@ -192,8 +228,9 @@ Labels numbers_of(std::span<const LabelCells> columns, std::span<const Texts> te
 }
 
 std::string note_of(LabelKind kind, const std::optional<Inferred>& inferred) {
-  return inferred ? fmt::format("task: {} (inferred: {})", name_of(kind), inferred->reason)
-                  : fmt::format("task: {} (as set)", name_of(kind));
+  if (!inferred) return fmt::format("task: {} (as set)", name_of(kind));
+  return fmt::format("task: {} (inferred: {}{}{})", name_of(kind), inferred->reason,
+                     inferred->otherwise.empty() ? "" : "; ", inferred->otherwise);
 }
 
 }  // namespace

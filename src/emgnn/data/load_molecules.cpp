@@ -9,6 +9,7 @@
 #include <emgnn/base/file.h>
 #include <emgnn/data/known_datasets.h>
 #include <emgnn/data/registry.h>
+#include <emgnn/data/repeated_molecules.h>
 
 namespace emgnn {
 namespace {
@@ -103,6 +104,11 @@ MoleculeTable load_molecules(const MoleculeRequest& request, const MoleculeObser
     const Reject& first = table.rejects.front();
     throw DataError(fmt::format("{}: all {} rows are rejected, row {} because: {}", request.name,
                                 table.rejects.size(), first.row, first.reason));
+  }
+  if (known == nullptr) {  // published splits stay as they are published
+    RepeatedMolecules repeated = find_repeated(table);
+    if (repeated.rows > 0) table.notes.push_back(note_of(repeated));
+    table.group = std::move(repeated.group);
   }
   if (measured) {
     table.labels = known->measure(table.molecules);

@@ -73,6 +73,7 @@ Molecules join(std::span<const Molecules> parts) {
     append(all.bond_features, part.bond_features);
     append(all.scaffold, part.scaffold);
     append(all.smiles, part.smiles);
+    append(all.canonical, part.canonical);
   }
   for (int64_t c = 0; c < all.num_conformers; ++c) {
     for (const Molecules& part : parts) {

@@ -45,6 +45,8 @@ struct Molecules {
   std::vector<ForceField> force_field;    // [num_conformers, num_molecules]
   std::vector<std::string> scaffold;      // [num_molecules], Bemis-Murcko; "": no ring
   std::vector<std::string> smiles;        // [num_molecules], as given; canonical for SDF records
+  std::vector<std::string> canonical;     // [num_molecules], the SMILES that is the same however
+                                          // the molecule was written
 
   int64_t num_molecules() const { return static_cast<int64_t>(atom_begin.size()) - 1; }
   int64_t num_atoms() const { return atom_begin.back(); }
@@ -73,9 +75,11 @@ inline constexpr int8_t kNoPart = -1, kTrainPart = 0, kValidationPart = 1, kTest
 struct MoleculeTable {
   std::string name;
   Molecules molecules;
-  Labels labels;                   // one row per molecule; kNone: no target was asked for
-  std::vector<int64_t> row;        // [num_molecules], number of the record in the file, from 1
-  std::vector<int8_t> part;        // [num_molecules], or empty; what the split column says
+  Labels labels;             // one row per molecule; kNone: no target was asked for
+  std::vector<int64_t> row;  // [num_molecules], number of the record in the file, from 1
+  std::vector<int8_t> part;  // [num_molecules], or empty; what the split column says
+  // [num_molecules], or empty; rows of one number stay together in a random split
+  std::vector<int32_t> group;
   std::vector<Reject> rejects;     // by row
   std::vector<std::string> notes;  // what was inferred, one line each
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <span>
 
 #include <emgnn/base/error.h>
 #include <emgnn/base/rng.h>
@@ -15,19 +16,46 @@
 namespace emgnn {
 namespace {
 
-constexpr std::string_view kRandom = "random:";
+constexpr std::string_view kRandom = "random:", kRandomRows = "random-rows:";
 
-Split random_split(int64_t num_molecules, const Shares& shares, Rng rng) {
-  std::vector<int32_t> ids(static_cast<size_t>(num_molecules));
+std::vector<std::vector<int32_t>> members_of(std::span<const int32_t> group) {
+  std::vector<std::vector<int32_t>> out(group.size());
+  for (size_t i = 0; i < group.size(); ++i)
+    out[static_cast<size_t>(group[i])].push_back(static_cast<int32_t>(i));
+  return out;
+}
+
+// `group` numbers the molecules, each row by the first row of its molecule.
+Split random_split(std::span<const int32_t> group, const Shares& shares, Rng rng) {
+  std::vector<int32_t> ids(group.size());
   std::iota(ids.begin(), ids.end(), 0);
   shuffle(ids, rng);
   // The small term: 0.29 * 100 is 28.999999999999996.
   const auto size_of = [&](double share) {
-    return static_cast<std::ptrdiff_t>(share * static_cast<double>(ids.size()) + 1e-9);
+    return static_cast<size_t>(share * static_cast<double>(ids.size()) + 1e-9);
   };
   const bool whole = shares.train + shares.validation + shares.test > 1 - 1e-9;
-  const auto a = ids.begin() + size_of(shares.train), b = a + size_of(shares.validation);
-  return {{ids.begin(), a}, {a, b}, {b, whole ? ids.end() : b + size_of(shares.test)}};
+  Split split;
+  std::pair<std::vector<int32_t>*, size_t> parts[] = {
+      {&split.train, size_of(shares.train)},
+      {&split.validation, size_of(shares.validation)},
+      {&split.test, whole ? ids.size() : size_of(shares.test)}};
+  std::vector<std::vector<int32_t>> members = members_of(group);
+  auto* part = std::begin(parts);
+  for (const int32_t id : ids) {
+    while (part != std::end(parts) && part->first->size() >= part->second) ++part;
+    if (part == std::end(parts)) break;
+    std::vector<int32_t>& all = members[static_cast<size_t>(group[static_cast<size_t>(id)])];
+    part->first->insert(part->first->end(), all.begin(), all.end());
+    all.clear();
+  }
+  return split;
+}
+
+std::vector<int32_t> each_alone(int64_t num_molecules) {
+  std::vector<int32_t> group(static_cast<size_t>(num_molecules));
+  std::iota(group.begin(), group.end(), 0);
+  return group;
 }
 
 // Groups in descending order of (size, first index). A group goes to the first part that it does
@@ -77,16 +105,20 @@ Split split_of(const MoleculeTable& table, const std::string& spec, uint64_t dra
     return column_split(table.part);
   }
   if (spec == kRandomSplit) return split_of(table, kRandomMoleculeSplit, draw);
-  if (!spec.starts_with(kRandom)) reject(table, spec, "unknown");
-  const auto shares = shares_of(std::string_view(spec).substr(kRandom.size()));
+  const bool rows = spec.starts_with(kRandomRows);
+  if (!rows && !spec.starts_with(kRandom)) reject(table, spec, "unknown");
+  const auto shares =
+      shares_of(std::string_view(spec).substr((rows ? kRandomRows : kRandom).size()));
   if (!shares) reject(table, spec, kSharesExpected);
-  return random_split(table.num_molecules(), *shares, Rng(draw, Stream::kSplit));
+  return random_split(rows || table.group.empty() ? each_alone(table.num_molecules()) : table.group,
+                      *shares, Rng(draw, Stream::kSplit));
 }
 
 }  // namespace
 
 std::vector<std::string> valid_splits(const MoleculeTable& table) {
   std::vector<std::string> names = {kRandomSplit, "random:A/B/C", kScaffoldSplit};
+  if (!table.group.empty()) names.emplace_back("random-rows:A/B/C");
   if (!table.part.empty()) names.insert(names.begin(), kColumnSplit);
   return names;
 }

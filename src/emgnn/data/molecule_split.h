@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which molecules are for training, validation and test:
 //   random:A/B/C   a permutation by the seed; floor(A n), floor(B n) and, when the shares sum to 1,
-//                  all others
+//                  all others. Rows of one group (MoleculeTable::group) go where the first of
+//                  them goes, so that a part may have a few more
+//   random-rows:A/B/C   the same, and groups do not count
 //   random         random:0.8/0.1/0.1
 //   scaffold       80/10/10 by Bemis-Murcko scaffold: no scaffold is in two parts
 //   column         what the table's split column says

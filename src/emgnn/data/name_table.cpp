@@ -44,6 +44,15 @@ std::vector<size_t> sorted_order(const std::vector<std::string>& names) {
   return order;
 }
 
+SortedNames sorted_names(const std::vector<std::string>& names) {
+  SortedNames out{{}, std::vector<int32_t>(names.size())};
+  for (const size_t i : sorted_order(names)) {
+    out.rank[i] = static_cast<int32_t>(out.names.size());
+    out.names.push_back(names[i]);
+  }
+  return out;
+}
+
 std::string counts_of(const std::vector<std::string>& names, const std::vector<int64_t>& count) {
   std::string text;
   for (size_t i = 0; i < names.size(); ++i) {

@@ -32,6 +32,12 @@ class NameTable {
 // names are numbers, else by bytes. [names.size()], the first is the place of the smallest.
 std::vector<size_t> sorted_order(const std::vector<std::string>& names);
 
+struct SortedNames {
+  std::vector<std::string> names;
+  std::vector<int32_t> rank;  // of each name as given, its place among the sorted ones
+};
+SortedNames sorted_names(const std::vector<std::string>& names);
+
 // "a 3, b 5", of at most ten names.
 std::string counts_of(const std::vector<std::string>& names, const std::vector<int64_t>& count);
 

@@ -330,7 +330,9 @@ ParsedDataset load_own_graph(const OwnGraphSources& sources, const std::string& 
     throw DataError(
         fmt::format("{}: there is no matrix of features to name", sources.feature_names.string()));
   }
-  return builder.finish(name, sources.task);
+  return builder.finish(
+      name, sources.task,
+      sources.directed_relations ? GraphBuilder::Reversed::kKeep : GraphBuilder::Reversed::kJoin);
 }
 
 }  // namespace emgnn

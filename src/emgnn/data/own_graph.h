@@ -27,7 +27,8 @@ struct OwnGraphSources {
   std::vector<std::filesystem::path> adjacency;  // .mtx, one relation each, named after the file
   std::filesystem::path graphml;
   OwnGraphColumns columns;
-  std::string task = "auto";  // what the labels are: auto, classes, labels or values
+  std::string task = "auto";        // what the labels are: auto, classes, labels or values
+  bool directed_relations = false;  // an edge type and its reverse stay two directed ones
 
   std::vector<std::filesystem::path> files() const;  // all that are given
 };

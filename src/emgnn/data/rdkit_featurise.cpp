@@ -109,8 +109,9 @@ FeaturisedMolecule featurise(const MoleculeInput& input, const ConformerOptions&
     Molecules one;
     detail::append_features(*molecule, one);
     one.scaffold.push_back(detail::murcko_scaffold(*molecule));
+    one.canonical.push_back(RDKit::MolToSmiles(*molecule));
     one.smiles.push_back(input.format == MoleculeFormat::kSmiles ? input.text
-                                                                 : RDKit::MolToSmiles(*molecule));
+                                                                 : one.canonical.back());
     append_conformers(*molecule, options, one);
     result.molecule = std::move(one);
   } catch (const std::bad_alloc&) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <emgnn/data/registry.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <utility>
 
@@ -8,6 +9,7 @@
 #include <emgnn/data/cache.h>
 #include <emgnn/data/known_datasets.h>
 #include <emgnn/data/load_molecules.h>
+#include <emgnn/data/node_order.h>
 #include <emgnn/data/own_graph.h>
 #include <emgnn/data/split.h>
 #include <emgnn/graph/perturb.h>
@@ -44,10 +46,15 @@ ParsedDataset parse_directory(const fs::path& directory, const DatasetRequest& r
   OwnGraphSources sources = find_own_graph(directory);
   sources.task = request.task;
   const std::string name = fs::weakly_canonical(directory).filename().string();
-  const auto parse = [&] { return load_own_graph(sources, name); };
-  return request.use_cache
-             ? load_through_cache({name, "own " + request.task, sources.files()}, parse)
-             : parse();
+  sources.directed_relations = request.directed_relations;
+  const auto parse = [&] {
+    ParsedDataset parsed = load_own_graph(sources, name);
+    sort_nodes(parsed);
+    return parsed;
+  };
+  const std::string form =
+      fmt::format("own {}{}", request.task, request.directed_relations ? " directed" : "");
+  return request.use_cache ? load_through_cache({name, form, sources.files()}, parse) : parse();
 }
 
 // One symmetric relation between two types -> one relation per direction: XY leaves the type that
@@ -80,6 +87,22 @@ TypedGraph split_directions(const Dataset& dataset, const std::string& requested
         {std::string(relation.name.rbegin(), relation.name.rend()), std::move(back)});
   }
   return directed;
+}
+
+// Of an own graph the reader has kept them apart, where there are any.
+void keep_directions(Dataset& dataset, const std::string& requested) {
+  if (!is_own_graph(requested)) {
+    dataset.graph = split_directions(dataset, requested);
+    return;
+  }
+  const std::vector<Relation>& all = dataset.graph.relations;
+  if (std::all_of(all.begin(), all.end(),
+                  [](const auto& r) { return is_symmetric(r.adjacency); })) {
+    throw UsageError(fmt::format(
+        "{}: data.directed_relations has nothing to keep apart: no edge type is another one "
+        "reversed",
+        requested));
+  }
 }
 
 void perturb_graph(Dataset& dataset, double percent, uint64_t seed) {
@@ -154,8 +177,7 @@ Dataset load_dataset(const DatasetRequest& request) {
   ParsedDataset parsed = parse_dataset(request);
   if (request.with_split)
     parsed.dataset.split = make_split(parsed, {request.split, request.seed, request.run});
-  if (request.directed_relations)
-    parsed.dataset.graph = split_directions(parsed.dataset, request.name);
+  if (request.directed_relations) keep_directions(parsed.dataset, request.name);
   if (request.perturb > 0.0) {
     perturb_graph(parsed.dataset, request.perturb,
                   request.seed + static_cast<uint64_t>(request.run));

@@ -7,10 +7,12 @@
 #include <utility>
 
 #include <emgnn/base/error.h>
+#include <emgnn/base/threads.h>
 
 namespace emgnn {
 namespace {
 
+constexpr int64_t kLinesAtATime = 4096;
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 // The length of the UTF-8 sequence at the front of `text`; 0 when it is none.
@@ -62,6 +64,7 @@ bool CsvReader::next() {
     ++line_;
   }
   if (at_ >= text_.size()) return false;
+  if (line_ % kLinesAtATime == 0) check_stop();
   record_line_ = line_;
   fields_.clear();
   num_unescaped_ = 0;

@@ -184,7 +184,10 @@ void RunConfig::read_toml(std::string_view text, const std::string& layer) {
                 fmt::format("{}method.{}: expected a table of settings", table.where, table.key),
                 table.toml_type);
   }
-  ConfigReader reader(*this, layer, ConfigReader::Unknown::kRefuse);
+  // A run's file has every key of its method on its data. Others may lack some of them.
+  const bool of_run = stored_run(text, layer).has_value();
+  ConfigReader reader(*this, layer,
+                      of_run ? ConfigReader::Unknown::kPassOver : ConfigReader::Unknown::kRefuse);
   for (const Assignment& a : parse_assignments(text, layer, method_name_)) reader.put(a);
 }
 

@@ -13,7 +13,7 @@ namespace emgnn {
 
 namespace {
 
-constexpr std::string_view kMethodTable = "method", kRecipeTable = "recipe";
+constexpr std::string_view kMethodTable = "method", kRecipeTable = "recipe", kRunTable = "run";
 
 std::string type_name(const toml::node& node) {
   return std::string(
@@ -31,8 +31,9 @@ std::string text_of(const toml::node& node) {
 void add_table(const toml::table& table, const std::string& prefix, const std::string& file,
                std::vector<Assignment>& out) {
   for (const auto& [key, node] : table) {
-    const bool chosen_by_name = key.str() == kMethodTable || key.str() == kRecipeTable;
-    if (prefix.empty() && chosen_by_name && node.is_table()) continue;
+    const bool no_setting =
+        key.str() == kMethodTable || key.str() == kRecipeTable || key.str() == kRunTable;
+    if (prefix.empty() && no_setting && node.is_table()) continue;
     const std::string full =
         prefix.empty() ? std::string(key.str()) : prefix + "." + std::string(key.str());
     if (const toml::table* inner = node.as_table()) {
@@ -162,6 +163,26 @@ std::string to_toml(const std::vector<ConfigEntry>& entries) {
       out += fmt::format("{} = {}  # {}\n", entry.key.substr(of.size() + 1), toml_value(entry),
                          entry.help);
     }
+  }
+  return out;
+}
+
+std::string to_toml(const StoredRun& run) {
+  return fmt::format("\n[{}]\ndataset = {}\nmethod = {}\n", kRunTable, quoted(run.dataset),
+                     quoted(run.method));
+}
+
+std::optional<StoredRun> stored_run(std::string_view text, const std::string& file) {
+  const toml::table all = parse(text, file);
+  const toml::table* table = all[kRunTable].as_table();
+  if (table == nullptr) return std::nullopt;
+  StoredRun out;
+  for (const auto& [key, node] : *table) {
+    const std::string where = fmt::format("{}:{}: ", file, node.source().begin.line);
+    const bool dataset = key.str() == "dataset";
+    if ((!dataset && key.str() != "method") || !node.is_string())
+      throw UsageError(where + "[run] holds the texts dataset and method, and nothing else");
+    (dataset ? out.dataset : out.method) = text_of(node);
   }
   return out;
 }

@@ -2,6 +2,7 @@
 // Configurations as TOML text.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,7 +23,7 @@ struct Assignment {
 };
 
 // First the tables for all methods, then those below [method.NAME] of this one; not those below
-// [recipe]. UsageError with the file's name and the line when the text is no TOML.
+// [recipe] and [run]. UsageError with the file's name and the line when the text is no TOML.
 std::vector<Assignment> parse_assignments(std::string_view text, const std::string& file,
                                           const std::string& method);
 // What stands below [recipe.NAME], in the same order.
@@ -37,5 +38,13 @@ std::vector<Assignment> tables_below(std::string_view table, std::string_view te
                                      const std::string& file);
 
 std::string to_toml(const std::vector<ConfigEntry>& entries);
+
+// The table [run] at the end of a run's config.toml: what the settings above it were used for.
+struct StoredRun {
+  std::string dataset, method;
+};
+std::string to_toml(const StoredRun& run);
+// Nothing where a file has no such table. UsageError when it holds anything else.
+std::optional<StoredRun> stored_run(std::string_view text, const std::string& file);
 
 }  // namespace emgnn

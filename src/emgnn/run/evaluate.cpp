@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <emgnn/run/evaluate.h>
 
+#include <algorithm>
 #include <unordered_map>
 
 #include <emgnn/base/error.h>
@@ -23,6 +24,23 @@ std::vector<double> values_at(const Prediction& prediction, const std::vector<in
     out.insert(out.end(), value, value + width);
   }
   return out;
+}
+
+std::optional<std::string> one_answer(const Labels& labels, const Prediction& prediction,
+                                      const std::vector<int32_t>& rows) {
+  const bool classes = labels.kind == LabelKind::kClasses;
+  if (!classes && (labels.kind != LabelKind::kLabels || labels.num_names() != 1)) return {};
+  const std::vector<double> value = values_at(prediction, rows);
+  const auto width = static_cast<ptrdiff_t>(prediction.width);
+  const auto answer = [&](size_t i) -> ptrdiff_t {
+    const auto first = value.begin() + static_cast<ptrdiff_t>(i) * width;
+    return classes ? std::max_element(first, first + width) - first : (*first > 0.5 ? 1 : 0);
+  };
+  for (size_t i = 1; i < rows.size(); ++i)
+    if (answer(i) != answer(0)) return {};
+  if (rows.size() < 2) return {};
+  return classes ? labels.names[static_cast<size_t>(answer(0))]
+                 : fmt::format("{}: {}", labels.names.front(), answer(0));
 }
 
 Evaluation evaluate(const PredictRequest& request) {

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include <emgnn/data/data.h>
@@ -14,6 +16,11 @@ namespace emgnn {
 
 // The learner's own task, or that of the labels.
 std::shared_ptr<const Task> task_of(const Learner& learner, const Data& data);
+
+// The one class, or "LABEL: 1" or "LABEL: 0" of a single label, that is predicted for all `rows`;
+// none: answers differ, or are values or several labels.
+std::optional<std::string> one_answer(const Labels& labels, const Prediction& prediction,
+                                      const std::vector<int32_t>& rows);
 
 // The predictions of some of the rows, [rows, width].
 std::vector<double> values_at(const Prediction& prediction, const std::vector<int32_t>& rows);

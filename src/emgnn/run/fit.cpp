@@ -16,7 +16,9 @@
 #include <emgnn/run/config.h>
 #include <emgnn/run/config_text.h>
 #include <emgnn/run/edge_auc.h>
+#include <emgnn/run/edge_table.h>
 #include <emgnn/run/evaluate.h>
+#include <emgnn/run/folder_identity.h>
 #include <emgnn/run/graph_rank.h>
 #include <emgnn/run/load.h>
 #include <emgnn/run/manifest.h>
@@ -42,8 +44,6 @@ std::map<std::string, std::string> stored_settings(const RunConfig& config, cons
 using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
-constexpr const char* kConfigFile = "config.toml";
-constexpr const char* kManifestFile = "manifest.json";
 constexpr const char* kResultsFile = "results.json";
 
 double seconds_since(Clock::time_point start) {
@@ -56,73 +56,12 @@ double peak_rss_mb() {
   return static_cast<double>(usage.ru_maxrss) / 1024.0;
 }
 
-// What a folder belongs to. Also the first part of its manifest.
-Json identity_json(const ConfigRequest& config, uint64_t seed, bool several) {
-  return {{"dataset", config.dataset},
-          {"method", config.method},
-          {"seed", seed},
-          {"runs", several ? "one folder per seed" : "one"}};
-}
-
-void refuse(const std::string& file, const std::string& key, const std::string& there,
-            const std::string& here) {
-  if (there == here) return;
-  throw UsageError(fmt::format(
-      "{}: the folder holds another run: {} is {} there and {} here; choose another --out", file,
-      key, there, here));
-}
-
-std::map<std::string, std::string> stored_values(const std::string& text, const std::string& file,
-                                                 const std::string& method) {
-  std::map<std::string, std::string> out;
-  try {
-    for (const Assignment& a : parse_assignments(text, file, method)) out[a.key] = a.value;
-  } catch (const UsageError& error) {
-    throw DataError(error.what());
-  }
-  if (out.empty()) throw DataError(fmt::format("{}: damaged: it has no settings", file));
-  return out;
-}
-
-// By values: a key that is not in the file is at its default, as when the file was written.
-void check_same_config(const RunFolder& folder, const RunConfig& config,
-                       const std::string& method) {
-  const auto text = folder.read(kConfigFile);
-  if (!text) return;
-  const std::string file = folder.name_of(kConfigFile);
-  std::map<std::string, std::string> there = stored_values(*text, file, method);
-  for (const auto& [key, value] : config.values())
-    if (there.contains(key)) refuse(file, key, there[key], value);
-}
-
-void check_same_identity(const RunFolder& folder, const Json& identity) {
-  const auto text = folder.read(kManifestFile);
-  if (!text) return;
-  const std::string file = folder.name_of(kManifestFile);
-  const Json there = Json::parse(*text, nullptr, false);
-  if (!there.is_object()) throw DataError(fmt::format("{}: damaged: not a JSON object", file));
-  for (const auto& [key, value] : identity.items()) {
-    if (!there.contains(key)) throw DataError(fmt::format("{}: {} is missing", file, key));
-    refuse(file, key, there[key].dump(), value.dump());
-  }
-}
-
-// A finished run of data that has changed since is not this run.
-void check_same_data(const RunFolder& folder, const Data& data) {
-  const auto text = folder.read(kManifestFile);
-  const Json there = text ? Json::parse(*text, nullptr, false) : Json();
-  const std::string file = folder.name_of(kManifestFile);
-  if (!there.is_object() || !there.contains("data") || !there["data"].contains("sha256"))
-    throw DataError(fmt::format("{}: data.sha256 is missing", file));
-  refuse(file, "data.sha256", there["data"]["sha256"].dump(), Json(fingerprint(data)).dump());
-}
-
 // The files of a run are JSON: what tells it from others must be text.
 void check_text(const RunRequest& request, const RunConfig& config) {
   const auto check = [](const std::string& key, const std::string& value) {
     if (first_invalid_utf8(value)) throw UsageError(fmt::format("{}: not UTF-8: {:?}", key, value));
   };
-  check("the name of the dataset", request.config.dataset);
+  check("the name of the dataset", lasting_name(request.config.dataset));
   for (const auto& [key, value] : config.values()) check(key, value);
 }
 
@@ -217,7 +156,8 @@ class RunSet {
   void describe_folder(RunFolder& folder, uint64_t seed, bool all_runs, const Data* data) {
     const Json identity = identity_json(request_.config, seed, all_runs);
     check_folder(folder, identity);
-    folder.write(kConfigFile, config_.to_toml());
+    const StoredRun run{lasting_name(request_.config.dataset), request_.config.method};
+    folder.write(kConfigFile, config_.to_toml() + to_toml(run));
     if (data == nullptr && folder.read(kManifestFile)) return;
     Json manifest = identity;
     if (data != nullptr) manifest["data"] = describe_data(*data);
@@ -253,7 +193,13 @@ class RunSet {
         "{}: the run was made without test scores: add --hide-test, or see emgnn evaluate", file));
   }
 
+  // Runs that are finished and not on the disk are lost with the process.
+  void preparing(int64_t r, const std::string& what) {
+    observer_.on_phase({what, r > 0 && !request_.out});
+  }
+
   std::shared_ptr<const Data> load(int64_t r) {
+    preparing(r, "reading " + request_.config.dataset);
     std::shared_ptr<const Data> data = source_.load(
         r, [&](const MoleculeProgress& progress) { return observer_.on_molecule(progress); });
     if (!narrowed_) {
@@ -273,10 +219,11 @@ class RunSet {
     const std::shared_ptr<const Data> data = load(r);
     check_names(*data);
     check_several_classes(*data);
+    preparing(r, "preparing the graphs");
     const std::shared_ptr<Learner> learner =
         config_.learner({.data = data, .prepared = prepared_, .seed = seed});
     const double prepare_seconds = seconds_since(start);
-    const RunIdentity identity = {{"dataset", request_.config.dataset},
+    const RunIdentity identity = {{"dataset", lasting_name(request_.config.dataset)},
                                   {"data_sha256", fingerprint(*data)},
                                   {"method", request_.config.method},
                                   {"config", Json(config_.values()).dump()},
@@ -289,13 +236,16 @@ class RunSet {
     const std::shared_ptr<const Task> task = task_of(*learner, *data);
     RunRecorder recorder(folder, identity, observer_, task->main_score(),
                          resumed.value_or(RunRecorder::Start{}));
+    observer_.on_phase({"training", true});
     learner->fit(recorder);
     const Poll poll = [&] {
       if (!observer_.stop_requested()) return;
       recorder.on_checkpoint(*learner);
       throw Interrupted("interrupted after training");
     };
+    observer_.on_phase({"predicting", true});
     const Prediction prediction = learner->predict(data->predicted_rows(), poll);
+    observer_.on_phase({"scoring", true});
     FamilyReport report = learner->graph_report();
     RunRecord run = record(*data, *task, *learner, prediction);
     if (const auto& graph = data->graph())
@@ -305,9 +255,27 @@ class RunSet {
     run.prepare_seconds = prepare_seconds;
     run.peak_rss_mb = peak_rss_mb();
     if (request_.rank_graphs) run.graph_rank = rank_graphs(*learner, *data, *task, poll);
-    for (FamilyTable& table : report.tables) folder.write(table.file, std::move(table.csv));
+    write_tables(folder, std::move(report.tables));
     write_files(folder, *data, *learner, prediction, run);
     return run;
+  }
+
+  void write_tables(RunFolder& folder, std::vector<FamilyTable> tables) const {
+    for (FamilyTable& table : tables) {
+      if (is_edge_table(table.file) && !request_.all_edges) {
+        CutTable cut = cut_edge_table(std::move(table.csv), kMostEdgeRows);
+        if (cut.kept < cut.rows) note_cut(folder, table.file, cut);
+        table.csv = std::move(cut.csv);
+      }
+      folder.write(table.file, std::move(table.csv));
+    }
+  }
+
+  void note_cut(RunFolder& folder, const std::string& file, const CutTable& cut) const {
+    observer_.on_note(fmt::format(
+        "{}: the {} most doubtful edges and most wanted candidates of {}; --all-edges writes all",
+        file, cut.kept, cut.rows));
+    add_to_manifest(folder, file, {{"rows", cut.rows}, {"kept", cut.kept}});
   }
 
   RunRecord record(const Data& data, const Task& task, const Learner& learner,
@@ -321,7 +289,12 @@ class RunSet {
                   .graphs = learner.graphs(),
                   .changed_by_graph = {}};
     if (run.graphs) run.changed_by_graph = task.changed_by_graph(prediction);
-    if (!request_.hide_test) run.test = score(data.split().test).scores;
+    std::vector<int32_t> scored = data.split().validation;
+    if (!request_.hide_test) {
+      run.test = score(data.split().test).scores;
+      scored.insert(scored.end(), data.split().test.begin(), data.split().test.end());
+    }
+    run.one_answer = one_answer(data.labels(), prediction, scored);
     return run;
   }
 
@@ -336,7 +309,7 @@ class RunSet {
       folder.write("perturbed_edges.csv", perturbed_edges_csv(*data.graph()));
     StateWriter state(StateVisitor::Scope::kModel);
     learner.visit_state(state);
-    folder.write(kModelFile, encode_model({.dataset = request_.config.dataset,
+    folder.write(kModelFile, encode_model({.dataset = lasting_name(request_.config.dataset),
                                            .method = request_.config.method,
                                            .seed = run.seed,
                                            .config = stored_settings(config_, data),

@@ -39,6 +39,12 @@ std::string group_of(const std::string& dataset) {
   return is_own_graph(dataset) ? "own-graphs" : dataset_info(dataset).kind;
 }
 
+std::string lasting_name(const std::string& dataset) {
+  if (!is_own_graph(dataset) && (!is_molecule_table(dataset) || !is_molecule_file(dataset)))
+    return dataset;
+  return std::filesystem::weakly_canonical(std::filesystem::absolute(dataset)).string();
+}
+
 std::shared_ptr<const Data> DataSource::load(int64_t run, const MoleculeObserver& observer) {
   const DataOptions& options = request_.options;
   if (is_molecule_table(request_.dataset)) {

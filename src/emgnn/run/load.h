@@ -21,6 +21,10 @@ DataKind kind_of(const std::string& dataset);
 // molecules; empty: none.
 std::string group_of(const std::string& dataset);
 
+// The name under which a run remembers its data: that of the list, or an absolute path, which means
+// the same in every folder.
+std::string lasting_name(const std::string& dataset);
+
 struct LoadRequest {
   std::string dataset;
   std::filesystem::path data_dir;  // of named datasets; empty: default_data_dir()

@@ -17,7 +17,8 @@ void describe(OptionVisitor& visitor, DataOptions& options, DataKind kind) {
   visitor.flag("data.normalise_features", options.normalise_features,
                "scale each feature row to sum 1");
   visitor.flag("data.directed_relations", options.directed_relations,
-               "each direction of a relation is an edge type of its own (imdb, acm, dblp)");
+               "each direction of a relation is an edge type of its own (imdb, acm, dblp, and your "
+               "own graphs where one edge type is another one reversed)");
 }
 
 void describe(OptionVisitor& visitor, EnsembleOptions& options) {

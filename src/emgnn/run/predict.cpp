@@ -18,9 +18,10 @@ namespace emgnn {
 namespace {
 
 // The options of the run's data that go for other data too.
-DataOptions options_for(const DataOptions& trained, const PredictRequest& request, bool own,
-                        bool with_labels) {
+DataOptions options_for(const DataOptions& trained, LabelKind labels, const PredictRequest& request,
+                        bool own, bool with_labels) {
   DataOptions out = trained;
+  out.task = name_of(labels);  // what was inferred then is not inferred again
   if (!own) out.perturb = 0.0;
   if (!own) out.split = "";
   if (!with_labels) out.molecules.columns.target = out.molecules.columns.split = "";
@@ -71,21 +72,28 @@ Predicted predict_with(const PredictRequest& request, bool with_labels) {
   RunConfig config(model.method, out.dataset);
   config.read_stored(model.config);
   const bool molecules = kind == DataKind::kMolecules;
-  DataSource source({.dataset = out.dataset,
-                     .data_dir = request.data_dir,
-                     .options = options_for(config.data, request, out.own_data, with_labels),
-                     .seed = model.seed,
-                     .with_split = out.own_data && (with_labels || !molecules)});
+  DataSource source(
+      {.dataset = out.dataset,
+       .data_dir = request.data_dir,
+       .options = options_for(config.data, model.schema.labels, request, out.own_data, with_labels),
+       .seed = model.seed,
+       .with_split = out.own_data && (with_labels || !molecules)});
+  const auto enter = [&](const std::string& what) {
+    if (request.on_phase) request.on_phase({what});
+  };
+  enter("reading " + out.dataset);
   const std::shared_ptr<const Data> data = source.load(0, request.on_molecule);
   if (out.own_data && with_labels) check_same_data(model, *data, out.dataset);
   MatchedData matched = match(*data, model.schema);
   out.data = matched.data;
   out.notes = std::move(matched.notes);
+  enter("preparing the graphs");
   out.learner = config.learner(
       {.data = out.data, .prepared = std::make_shared<Prepared>(), .seed = model.seed});
   StateReader reader(model.archive, (request.run / kModelFile).string(),
                      StateVisitor::Scope::kModel, matched.node_row);
   read_weights(reader, matched, out.own_data, *out.learner);
+  enter("predicting");
   out.prediction = out.learner->predict(matched.rows, request.poll);
   return out;
 }

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 #include <emgnn/formats/csv.h>
@@ -20,6 +21,20 @@ std::vector<const char*> parts_of(const Split& split, int64_t count) {
   for (int32_t v : split.train) out[static_cast<size_t>(v)] = "train";
   for (int32_t v : split.validation) out[static_cast<size_t>(v)] = "validation";
   for (int32_t v : split.test) out[static_cast<size_t>(v)] = "test";
+  return out;
+}
+
+// The places of `rows` as the user's table has them.
+std::vector<size_t> given_order(const Data& data, const std::vector<int32_t>& rows) {
+  std::vector<size_t> out(rows.size());
+  std::iota(out.begin(), out.end(), size_t{0});
+  if (!data.graph() || data.graph()->given_order.empty()) return out;
+  std::vector<size_t> place(static_cast<size_t>(data.num_rows()));
+  const std::vector<int32_t>& given = data.graph()->given_order;
+  for (size_t i = 0; i < given.size(); ++i) place[static_cast<size_t>(given[i])] = i;
+  std::sort(out.begin(), out.end(), [&](size_t a, size_t b) {
+    return place[static_cast<size_t>(rows[a])] < place[static_cast<size_t>(rows[b])];
+  });
   return out;
 }
 
@@ -166,7 +181,7 @@ std::string predictions_csv(const Data& data, const Prediction& prediction, Test
       test == TestLabels::kHide ? without(data.labels(), data.split().test) : data.labels();
   const Columns columns(labels, prediction, true);
   std::string out = (data.table() ? "row,smiles,split" : "node,split") + columns.header() + "\n";
-  for (size_t i = 0; i < prediction.rows.size(); ++i) {
+  for (const size_t i : given_order(data, prediction.rows)) {
     const int32_t row = prediction.rows[i];
     out += csv_field(data.row_name(row));
     if (data.table())

@@ -37,7 +37,14 @@ struct RunRequest {
   std::filesystem::path rescue;              // where an interrupted run without `out` is left
   bool hide_test = false;                    // test scores are neither computed nor kept
   bool rank_graphs = false;                  // RunRecord::graph_rank is computed
+  bool all_edges = false;                    // edges.csv is not cut, however long it is
   Context context{};
+};
+
+// What is being worked on from now on.
+struct Phase {
+  std::string what;         // "reading my-graph"
+  bool holds_work = false;  // the end of the process would lose something that is not on the disk
 };
 
 // Follows a series of runs.
@@ -46,7 +53,8 @@ class RunsObserver {
   virtual ~RunsObserver() = default;
   // Before each run that is trained; the others were found finished in the folder.
   virtual void on_run(int64_t /*run*/, uint64_t /*seed*/) {}
-  virtual void on_note(const std::string& /*note*/) {}  // about the data
+  virtual void on_note(const std::string& /*note*/) {}  // about the data, or what came of it
+  virtual void on_phase(const Phase& /*phase*/) {}
   // While molecules are read, by one thread at a time; false stops (Interrupted).
   virtual bool on_molecule(const MoleculeProgress& /*progress*/) { return true; }
   virtual void on_round(const RoundRecord& /*round*/) {}
@@ -55,12 +63,13 @@ class RunsObserver {
 };
 
 struct PredictRequest {
-  std::filesystem::path run;       // the folder of one finished run
-  std::string dataset;             // empty: the run's own
-  std::filesystem::path data_dir;  // of named datasets; empty: default_data_dir()
-  std::string smiles_column;       // empty: the run's
-  MoleculeObserver on_molecule;    // while molecules are read
-  std::function<void()> poll;      // while the network runs; may throw
+  std::filesystem::path run;                   // the folder of one finished run
+  std::string dataset;                         // empty: the run's own
+  std::filesystem::path data_dir;              // of named datasets; empty: default_data_dir()
+  std::string smiles_column;                   // empty: the run's
+  MoleculeObserver on_molecule;                // while molecules are read
+  std::function<void(const Phase&)> on_phase;  // as RunsObserver::on_phase
+  std::function<void()> poll;                  // while the network runs; may throw
   Context context{};
 };
 

@@ -40,6 +40,8 @@ struct RunRecord {
   std::optional<double> changed_by_graph;
   std::optional<GraphRank> graph_rank = {};  // none: not asked for
   std::optional<double> edge_auc = {};       // none: no edge was replaced, or none is in doubt
+  std::optional<std::string> one_answer =
+      {};  // what all scored rows are predicted to be; none: they differ
 };
 
 struct Results {

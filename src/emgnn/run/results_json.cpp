@@ -45,6 +45,7 @@ Json run_json(const RunRecord& run) {
               {"rounds", rounds}};
   if (run.changed_by_graph) out["changed_by_graph"] = *run.changed_by_graph;
   if (run.edge_auc) out["edge_auc"] = *run.edge_auc;
+  if (run.one_answer) out["one_answer"] = *run.one_answer;
   for (const ViewShare& share : run.fit.shares) out["shares"][share.name] = share.value;
   if (run.graph_rank) {
     const std::optional<double>& rho = run.graph_rank->correlation;
@@ -72,6 +73,7 @@ RunRecord parse_run(const Json& json) {
   if (json.contains("changed_by_graph"))
     run.changed_by_graph = json.at("changed_by_graph").get<double>();
   if (json.contains("edge_auc")) run.edge_auc = json.at("edge_auc").get<double>();
+  if (json.contains("one_answer")) run.one_answer = json.at("one_answer").get<std::string>();
   for (const Json& round : json.at("rounds")) run.fit.rounds.push_back(parse_round(round));
   if (json.contains("shares"))
     for (const auto& [name, value] : json.at("shares").items())

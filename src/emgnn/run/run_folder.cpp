@@ -45,6 +45,11 @@ std::optional<std::string> RunFolder::read(const std::string& file) const {
   return read_file(path);
 }
 
+std::optional<std::string> RunFolder::read_back(const std::string& file) const {
+  const auto kept = kept_.find(file);
+  return kept == kept_.end() ? read(file) : std::optional(kept->second);
+}
+
 void RunFolder::write(const std::string& file, std::string content) {
   if (!place_) {
     kept_[file] = std::move(content);

@@ -16,6 +16,8 @@ class RunFolder {
   std::string name_of(const std::string& file) const;  // for messages
   // Nothing: no such file, or kept in memory.
   std::optional<std::string> read(const std::string& file) const;
+  // The same, also of what is kept in memory.
+  std::optional<std::string> read_back(const std::string& file) const;
   void write(const std::string& file, std::string content);
   void append(const std::string& file, const std::string& lines);  // to a file written before
 

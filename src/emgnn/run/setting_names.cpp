@@ -75,6 +75,13 @@ Names setting_names(const std::string& method, DataKind kind) {
   return out;
 }
 
+Names all_setting_names() {
+  Names out;
+  for (const Readers& one : all_readers())
+    if (std::find(out.begin(), out.end(), one.key) == out.end()) out.push_back(one.key);
+  return out;
+}
+
 UsageError unknown_setting(const std::string& key, const std::string& method, DataKind kind,
                            const std::string& where) {
   std::string hint = "see emgnn train --help-config";
@@ -100,7 +107,9 @@ void check_setting_names(const ConfigRequest& request) {
       throw unknown_setting(a.key, request.method, kind, a.where);
   };
   for (const SettingLayer& layer : request.layers) {
-    for (const Assignment& a : parse_assignments(layer.toml, layer.name, request.method)) check(a);
+    const bool of_run = stored_run(layer.toml, layer.name).has_value();  // all keys of its method
+    for (const Assignment& a : parse_assignments(layer.toml, layer.name, request.method))
+      if (!of_run) check(a);
     for (const std::string& text : layer.assignments) check(parse_assignment(text, layer.name));
   }
 }

@@ -15,6 +15,8 @@ namespace emgnn {
 // Those that the method reads on such data.
 std::vector<std::string> setting_names(const std::string& method, DataKind kind);
 
+std::vector<std::string> all_setting_names();  // each once, in the order of configs/keys.txt
+
 // What is to be said of a key that is none of them: which are near, or who reads it.
 UsageError unknown_setting(const std::string& key, const std::string& method, DataKind kind,
                            const std::string& where);

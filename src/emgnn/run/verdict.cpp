@@ -117,6 +117,30 @@ std::string coordinates_in_words(const Verdict& verdict) {
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
+// Such a network has learned nothing but which class is the largest: its accuracy is that class's
+// share of the rows.
+std::string constant_answer(const std::vector<RunRecord>& runs) {
+  const auto constant = [](const RunRecord& run) { return run.one_answer.has_value(); };
+  const auto count = std::count_if(runs.begin(), runs.end(), constant);
+  if (count == 0) return "";
+  const std::string& answer = *std::find_if(runs.begin(), runs.end(), constant)->one_answer;
+  const std::string which =
+      runs.size() == 1 ? "" : fmt::format("in {} of {} runs ", count, runs.size());
+  return fmt::format(
+      "warning: {}every {} row is predicted to be {:?}: the accuracy is that class's share of the "
+      "rows, not something learned",
+      which, runs.front().test ? "validation and test" : "validation", answer);
+}
+
+std::optional<double> mean_change(const std::vector<RunRecord>& runs) {
+  double changed = 0.0;
+  for (const RunRecord& run : runs) {
+    if (!run.changed_by_graph) return std::nullopt;
+    changed += *run.changed_by_graph;
+  }
+  return changed / static_cast<double>(runs.size());
+}
+
 }  // namespace
 
 Verdict verdict_of(const GraphDistribution& graphs) {
@@ -153,14 +177,12 @@ std::vector<std::string> in_words(const GraphDistribution& graphs,
 }
 
 std::vector<std::string> in_words(const std::vector<RunRecord>& runs) {
+  std::vector<std::string> out;
+  if (const std::string warning = constant_answer(runs); !warning.empty()) out.push_back(warning);
   const std::optional<GraphDistribution> graphs = mean_graphs(runs);
-  if (!graphs) return {};
-  double changed = 0.0;
-  for (const RunRecord& run : runs) {
-    if (!run.changed_by_graph) return in_words(*graphs, std::nullopt);
-    changed += *run.changed_by_graph;
-  }
-  return in_words(*graphs, changed / static_cast<double>(runs.size()));
+  if (!graphs) return out;
+  for (std::string& line : in_words(*graphs, mean_change(runs))) out.push_back(std::move(line));
+  return out;
 }
 
 }  // namespace emgnn

@@ -40,7 +40,7 @@ Verdict verdict_of(const GraphDistribution& graphs);
 // where the distribution is its prior; no line for a single point. Of graphs without λ only the last.
 std::vector<std::string> in_words(const GraphDistribution& graphs,
                                   std::optional<double> changed_by_graph);
-// Of the mean over the runs; none without a distribution.
+// Of the mean over the runs, after a warning where runs give all rows one answer.
 std::vector<std::string> in_words(const std::vector<RunRecord>& runs);
 
 }  // namespace emgnn

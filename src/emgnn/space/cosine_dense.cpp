@@ -44,6 +44,7 @@ void block_pairs(const UnitRows& unit, const Rows& rows, int64_t first, float fl
   transpose_block(unit, first, block);
   const int64_t last = std::min(unit.num_rows, first + kTileCols);
   for (int64_t begin = 0; begin < last; begin += kTileRows) {
+    check_stop();
     const int64_t num_rows = std::min(kTileRows, last - begin);
     kernels::gemm(num_rows, kTileCols, unit.num_cols, unit.val.data() + begin * unit.num_cols,
                   block.data(), product.data());

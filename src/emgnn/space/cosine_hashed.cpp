@@ -119,6 +119,7 @@ void bucket_pairs(const SparseNormed& rows, const Buckets& buckets,
   parallel_for(int64_t(buckets.row.size()), kRowGrain, [&](int64_t begin, int64_t end) {
     PairBuffer buffer(out);
     for (int64_t k = begin; k < end && !out.is_full(); ++k) {
+      check_stop();
       const int32_t v = buckets.row[size_t(k)];
       for (int32_t first = buckets.start[keys[size_t(v)]]; first < k; ++first) {
         const int32_t u = buckets.row[size_t(first)];

@@ -99,6 +99,7 @@ void search_positions(const SparseNormed& rows, const HeadIndex& index, PairColl
     FixedRow fixed(rows);
     PairBuffer buffer(out);
     for (int64_t task = begin; task < end && !out.is_full(); ++task) {
+      check_stop();
       const int64_t first = alternate_ends(task, num_tasks) * kRowGrain;
       for (int64_t i = first; i < std::min(num_positions, first + kRowGrain); ++i) {
         search.search(static_cast<int32_t>(i));

@@ -84,6 +84,7 @@ void each_ranked_row(const SparseNormed& rows, const HeadIndex& index,
   parallel_for(int64_t(index.row.size()), kRowGrain, [&](int64_t begin, int64_t end) {
     std::vector<Weight> weights;
     for (int64_t i = begin; i < end; ++i) {
+      check_stop();
       rank_row(rows, index.row[size_t(i)], rank, weights);
       take(size_t(i), weights);
     }

@@ -140,6 +140,7 @@ Features MetapathWalks::blocks(const Metapath& path, int32_t width, const Row& r
   parallel_for(static_cast<int64_t>(rows_.size()), kRowGrain, [&](int64_t begin, int64_t end) {
     SparseRow here(data_->graph.num_nodes), next(data_->graph.num_nodes), sum(width);
     for (int64_t i = begin; i < end; ++i) {
+      check_stop();
       const int32_t node = rows_[static_cast<size_t>(i)];
       here.add(node, 1.0);
       for (const Metapath::Step& step : path.steps) {

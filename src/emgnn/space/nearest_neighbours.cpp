@@ -86,6 +86,7 @@ Csr nearest_rows(const Features& features, int64_t k) {
   parallel_for(features.num_rows, kRowGrain, [&](int64_t begin, int64_t end) {
     std::vector<double> cosine(n);
     for (int64_t i = begin; i < end; ++i) {
+      check_stop();
       cosines->with(static_cast<int32_t>(i), cosine);
       near[static_cast<size_t>(i)] = largest(cosine, static_cast<int32_t>(i), k);
     }

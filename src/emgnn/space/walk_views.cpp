@@ -102,6 +102,7 @@ Csr two_hop(const Csr& adjacency) {
   parallel_for(adjacency.num_rows, kRowGrain, [&](int64_t begin, int64_t end) {
     SparseRow paths(adjacency.num_rows);
     for (int64_t i = begin; i < end; ++i) {
+      check_stop();
       const auto node = static_cast<int32_t>(i);
       for (const int32_t j : adjacency.row(node).col)
         for (const int32_t k : adjacency.row(j).col) paths.add(k, 1.0);
@@ -121,6 +122,7 @@ Csr metapath(const Csr& adjacency, std::span<const int32_t> node_type,
   parallel_for(adjacency.num_rows, kRowGrain, [&](int64_t begin, int64_t end) {
     SparseRow here(adjacency.num_rows), next(adjacency.num_rows);
     for (int64_t i = begin; i < end; ++i) {
+      check_stop();
       const auto node = static_cast<int32_t>(i);
       if (node_type[static_cast<size_t>(node)] != types.front()) continue;
       here.add(node, 1.0);
@@ -141,6 +143,7 @@ Csr personalised_pagerank(const Csr& adjacency, const PageRank& options) {
   parallel_for(adjacency.num_rows, kRowGrain, [&](int64_t begin, int64_t end) {
     SparseRow rank(adjacency.num_rows), unspent(adjacency.num_rows);
     for (int64_t i = begin; i < end; ++i) {
+      check_stop();
       const auto node = static_cast<int32_t>(i);
       push(adjacency, options, node, rank, unspent);
       rank.keep_largest(options.keep, node);
