@@ -14,7 +14,7 @@ namespace emgnn {
 namespace {
 
 // A new number for every change of the layout or of what the featuriser makes.
-constexpr std::string_view kMagic = "EMGNNM02";
+constexpr std::string_view kMagic = "EMGNNM03";
 
 // Counts what is done and asks whether to go on, one thread at a time.
 class Counter {
@@ -58,7 +58,8 @@ std::string key_of(std::span<const MoleculeInput> inputs, const ConformerOptions
 template <class A>
 void archive(A& a, Molecules& m) {
   archive_all(a, m.num_conformers, m.atom_begin, m.bond_begin, m.atom_features, m.bond_atoms,
-              m.bond_features, m.coordinates, m.source, m.force_field, m.scaffold, m.smiles);
+              m.bond_features, m.coordinates, m.source, m.force_field, m.scaffold, m.smiles,
+              m.descriptors, m.bit_begin, m.bit, m.bit_count);
 }
 
 namespace {
