@@ -51,8 +51,8 @@ find_path(RDKIT_INCLUDE_DIR GraphMol/GraphMol.h PATH_SUFFIXES rdkit)
 find_path(BOOST_INCLUDE_DIR boost/config.hpp)
 set(rdkit_found RDKIT_INCLUDE_DIR AND BOOST_INCLUDE_DIR)
 add_library(emgnn_rdkit_libraries INTERFACE)
-foreach(part ForceFieldHelpers ForceField DistGeomHelpers FileParsers Depictor ChemTransforms SmilesParse GraphMol RDGeometryLib
-    RDGeneral)
+foreach(part Descriptors Fingerprints ForceFieldHelpers ForceField DistGeomHelpers FileParsers Depictor ChemTransforms SmilesParse
+    GraphMol DataStructs RDGeometryLib RDGeneral)
   find_library(RDKIT_${part} RDKit${part})
   target_link_libraries(emgnn_rdkit_libraries INTERFACE ${RDKIT_${part}})
   list(APPEND rdkit_found AND RDKIT_${part})

@@ -27,14 +27,26 @@ inline std::unique_ptr<MethodConfig> configured(
 }
 
 inline const std::map<std::string, std::string>& tiny_settings() {
-  static const std::map<std::string, std::string> settings = {
-      {"model.hidden", "6"},      {"model.layers", "2"},      {"model.heads", "2"},
-      {"model.head", "5"},        {"model.iterations", "10"}, {"fit.epochs", "5"},
-      {"em.warmup", "1"},         {"em.rounds", "2"},         {"em.steps", "2"},
-      {"em.draws", "2"},          {"space.step", "0.25"},     {"space.grid", "3"},
-      {"space.radius_step", "1"}, {"optim.batch", "8"},       {"bgcn.warmup", "1"},
-      {"bgcn.burn_in", "1"},      {"bgcn.refit", "2"},        {"bgcn.random_iterations", "3"},
-      {"bgcn.iterations", "2"}};
+  static const std::map<std::string, std::string> settings = {{"model.hidden", "6"},
+                                                              {"model.layers", "2"},
+                                                              {"model.heads", "2"},
+                                                              {"model.head", "5"},
+                                                              {"model.trees", "9"},
+                                                              {"model.iterations", "10"},
+                                                              {"fit.epochs", "5"},
+                                                              {"em.warmup", "1"},
+                                                              {"em.rounds", "2"},
+                                                              {"em.steps", "2"},
+                                                              {"em.draws", "2"},
+                                                              {"space.step", "0.25"},
+                                                              {"space.grid", "3"},
+                                                              {"space.radius_step", "1"},
+                                                              {"optim.batch", "8"},
+                                                              {"bgcn.warmup", "1"},
+                                                              {"bgcn.burn_in", "1"},
+                                                              {"bgcn.refit", "2"},
+                                                              {"bgcn.random_iterations", "3"},
+                                                              {"bgcn.iterations", "2"}};
   return settings;
 }
 

@@ -4,11 +4,32 @@
 
 #include <ATen/ATen.h>
 
+#include <limits>
+
 #include <emgnn/base/rng.h>
 #include <emgnn/data/molecule.h>
 #include <emgnn/space/options.h>
 
 namespace emgnn {
+
+// Descriptors, the last of which is the same for all and the first not always known, and a few
+// bits.
+inline void add_random_descriptors(Molecules& all, uint64_t seed) {
+  Rng rng(seed, Stream::kTest, 1);
+  for (int64_t m = 0; m < all.num_molecules(); ++m) {
+    for (int32_t d = 0; d < kNumDescriptors; ++d)
+      all.descriptors.push_back(d + 1 == kNumDescriptors ? 2.0F
+                                                         : static_cast<float>(10.0 * rng.normal()));
+    if (m % 5 == 3)
+      all.descriptors[static_cast<size_t>(m) * size_t{kNumDescriptors}] =
+          std::numeric_limits<float>::quiet_NaN();
+    for (uint64_t b = rng.below(100); b < uint64_t{kFingerprintBits}; b += 1 + rng.below(300)) {
+      all.bit.push_back(static_cast<uint16_t>(b));
+      all.bit_count.push_back(static_cast<uint16_t>(1 + rng.below(3)));
+    }
+    all.bit_begin.push_back(static_cast<int64_t>(all.bit.size()));
+  }
+}
 
 // Chains of 2 to 9 atoms at random places; molecule 1 is a single atom.
 inline Molecules random_molecules(int64_t count, int64_t conformers, uint64_t seed) {
@@ -27,6 +48,7 @@ inline Molecules random_molecules(int64_t count, int64_t conformers, uint64_t se
     all.coordinates.push_back(static_cast<float>(rng.uniform(-2.5, 2.5)));
   for (int64_t k = 0; k < all.num_bonds() * kNumBondFeatures; ++k)
     all.bond_features.push_back(static_cast<float>(rng.uniform(-1.0, 1.0)));
+  add_random_descriptors(all, seed);
   return all;
 }
 

@@ -59,7 +59,7 @@ template <class A>
 void archive(A& a, Molecules& m) {
   archive_all(a, m.num_conformers, m.atom_begin, m.bond_begin, m.atom_features, m.bond_atoms,
               m.bond_features, m.coordinates, m.source, m.force_field, m.scaffold, m.smiles,
-              m.canonical);
+              m.canonical, m.descriptors, m.bit_begin, m.bit, m.bit_count);
 }
 
 namespace {

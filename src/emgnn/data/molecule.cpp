@@ -54,6 +54,16 @@ std::span<const float> Molecules::features_of(int64_t molecule) const {
                static_cast<size_t>(num_atoms(molecule) * kNumAtomFeatures));
 }
 
+bool Molecules::has_descriptors() const {
+  return descriptors.size() == static_cast<size_t>(num_molecules()) * size_t{kNumDescriptors} &&
+         bit_begin.size() == atom_begin.size();
+}
+
+std::span<const float> Molecules::descriptors_of(int64_t molecule) const {
+  return std::span(descriptors)
+      .subspan(static_cast<size_t>(molecule) * size_t{kNumDescriptors}, size_t{kNumDescriptors});
+}
+
 std::span<const float> Molecules::coordinates_of(int64_t molecule, int64_t conformer) const {
   EMGNN_CHECK(conformer >= 0 && conformer < num_conformers, "no such conformer", conformer);
   const int64_t begin = conformer * num_atoms() + atom_begin[static_cast<size_t>(molecule)];
@@ -74,6 +84,10 @@ Molecules join(std::span<const Molecules> parts) {
     append(all.scaffold, part.scaffold);
     append(all.smiles, part.smiles);
     append(all.canonical, part.canonical);
+    append(all.descriptors, part.descriptors);
+    append_offsets(all.bit_begin, part.bit_begin);
+    append(all.bit, part.bit);
+    append(all.bit_count, part.bit_count);
   }
   for (int64_t c = 0; c < all.num_conformers; ++c) {
     for (const Molecules& part : parts) {

@@ -14,6 +14,8 @@ namespace emgnn {
 
 inline constexpr int32_t kNumAtomFeatures = 74;
 inline constexpr int32_t kNumBondFeatures = 12;
+inline constexpr int32_t kNumDescriptors = 63;  // named in descriptors.h
+inline constexpr int32_t kFingerprintBits = 2048;
 
 // How a conformer came about; the steps are tried in this order.
 enum class CoordinateSource : uint8_t {
@@ -47,6 +49,12 @@ struct Molecules {
   std::vector<std::string> smiles;        // [num_molecules], as given; canonical for SDF records
   std::vector<std::string> canonical;     // [num_molecules], the SMILES that is the same however
                                           // the molecule was written
+  // Of whole molecules. NaN: not known.
+  std::vector<float> descriptors;  // [num_molecules, kNumDescriptors]
+  // Morgan fingerprints of radius 2: how many circles of atoms fall on each bit, of bits that any
+  // falls on, in ascending order.
+  std::vector<int64_t> bit_begin = {0};  // [num_molecules + 1]
+  std::vector<uint16_t> bit, bit_count;  // beside each other
 
   int64_t num_molecules() const { return static_cast<int64_t>(atom_begin.size()) - 1; }
   int64_t num_atoms() const { return atom_begin.back(); }
@@ -54,6 +62,9 @@ struct Molecules {
   int64_t num_atoms(int64_t molecule) const;
   int64_t num_bonds(int64_t molecule) const;
   std::span<const float> features_of(int64_t molecule) const;  // [num_atoms(molecule), 74]
+  // Descriptors and fingerprints: molecules that were made by hand may go without.
+  bool has_descriptors() const;
+  std::span<const float> descriptors_of(int64_t molecule) const;  // [kNumDescriptors]
   // [num_atoms(molecule), 3]
   std::span<const float> coordinates_of(int64_t molecule, int64_t conformer = 0) const;
 };

@@ -108,6 +108,7 @@ FeaturisedMolecule featurise(const MoleculeInput& input, const ConformerOptions&
     check(*molecule, options);
     Molecules one;
     detail::append_features(*molecule, one);
+    detail::append_descriptors(*molecule, one);
     one.scaffold.push_back(detail::murcko_scaffold(*molecule));
     one.canonical.push_back(RDKit::MolToSmiles(*molecule));
     one.smiles.push_back(input.format == MoleculeFormat::kSmiles ? input.text

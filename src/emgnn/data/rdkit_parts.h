@@ -13,6 +13,9 @@ namespace emgnn::detail {
 
 void append_features(const RDKit::ROMol& molecule, Molecules& to);  // of atoms and bonds
 
+// Descriptors and a fingerprint of the whole. What RDKit cannot compute is not known.
+void append_descriptors(const RDKit::ROMol& molecule, Molecules& to);
+
 // Non-isomeric canonical SMILES of rings, linkers and what is double-bonded to them.
 std::string murcko_scaffold(const RDKit::ROMol& molecule);
 

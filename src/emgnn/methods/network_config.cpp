@@ -42,11 +42,15 @@ std::shared_ptr<Network> NetworkConfig::network(const ProblemParts& parts, uint6
   const auto coordinates = static_cast<int64_t>(parts.family->coordinate_names().size());
   // Shares have the identity beside the views.
   const bool shares = uses_graph() && family_.graph.mixing != Mixing::kDegree;
+  DescriptorScale scale;
+  if (molecules && !has_own_readout() && head_.descriptors)
+    scale = DescriptorScale::fit(data.table()->molecules, data.split().train);
   std::shared_ptr<Network> out =
       make_network({.shape = {.num_nodes = molecules ? 0 : data.num_rows(),
                               .num_features = data.num_features(),
                               .num_outputs = parts.task->num_outputs(),
-                              .reads_out = molecules},
+                              .reads_out = molecules,
+                              .descriptors = scale.empty() ? nullptr : &scale},
                     .head = head_,
                     .em = em_,
                     .data = parts.data,

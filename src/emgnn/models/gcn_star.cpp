@@ -46,6 +46,7 @@ GcnStar::GcnStar(const GcnStarOptions& options, const HeadOptions& head, const N
                                                          .inputs = stack.hidden,
                                                          .outputs = shape.num_outputs,
                                                          .index = static_cast<int>(stack.layers),
+                                                         .descriptors = shape.descriptors,
                                                          .seed = seed});
 }
 
@@ -82,7 +83,8 @@ GcnStar::Layer GcnStar::make_layer(int64_t inputs, int index, uint64_t seed) {
 NetworkNeeds GcnStar::needs() const {
   return {.num_hops = static_cast<int>(layers_.size()),
           .widest_layer = 2 * num_terms() * options_.stack.hidden,
-          .reads_lambda = options_.affine};
+          .reads_lambda = options_.affine,
+          .reads_descriptors = head_->reads_descriptors()};
 }
 
 // [Θ₀ | Θ₁], with model.affine [α₀ | β₀ | α₁ | β₁].

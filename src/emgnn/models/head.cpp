@@ -32,6 +32,15 @@ GraphHead::GraphHead(Network& network, const Plan& plan) : plan_(plan) {
   const bool weighted = options.readout == Readout::kWeightedSumAndMax;
   const bool two = weighted || options.readout == Readout::kMeanAndMax;
   int64_t width = two ? 2 * plan.inputs : plan.inputs;
+  if (plan.descriptors != nullptr) {
+    const auto buffer = [&](const char* name, const std::vector<double>& values) {
+      return network.add_buffer(name, at::tensor(values).to(at::kFloat));
+    };
+    descriptor_mean_ = buffer("descriptors.mean", plan.descriptors->mean);
+    descriptor_factor_ = buffer("descriptors.factor", plan.descriptors->factor);
+    width += descriptor_mean_.numel();
+    plan_.descriptors = nullptr;
+  }
   if (weighted) gate_ = linear("gate", plan.inputs, 1, true);
   if (options.head > 0) {
     head_ = linear("head", width, options.head, false);
@@ -57,11 +66,18 @@ at::Tensor GraphHead::read_out(const Segments& items, const at::Tensor& h) const
   return at::cat({items.weighted_sum(h, at::sigmoid(product_plus(h, gate_))), items.max(h)}, 1);
 }
 
+// As DescriptorScale does.
+at::Tensor GraphHead::standardised(const at::Tensor& descriptors) const {
+  const at::Tensor z = (descriptors - descriptor_mean_) * descriptor_factor_;
+  return at::nan_to_num(z).clamp(-DescriptorScale::kLimit, DescriptorScale::kLimit);
+}
+
 at::Tensor GraphHead::features(const GraphBatch& batch, const at::Tensor& h,
                                const Mode& mode) const {
   const HeadOptions& options = plan_.options;
-  const at::Tensor g =
-      dropped(read_out(*batch.items, h), options.head_dropout, hidden_dropout(plan_.index), mode);
+  at::Tensor read = read_out(*batch.items, h);
+  if (reads_descriptors()) read = at::cat({read, standardised(batch.descriptors)}, 1);
+  const at::Tensor g = dropped(read, options.head_dropout, hidden_dropout(plan_.index), mode);
   if (options.head == 0) return g;
   if (options.head_norm) {
     const Nonlinearity relu{.kind = kernels::Activation::kRelu};

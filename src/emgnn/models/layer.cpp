@@ -61,6 +61,7 @@ LayerStack::LayerStack(const Plan& plan, const MakeLayer& make)
                                                          .inputs = inputs,
                                                          .outputs = plan.shape.num_outputs,
                                                          .index = static_cast<int>(options_.layers),
+                                                         .descriptors = plan.shape.descriptors,
                                                          .seed = plan.seed});
 }
 
@@ -68,6 +69,7 @@ NetworkNeeds LayerStack::needs() const {
   NetworkNeeds needs{.num_hops = static_cast<int>(layers_.size())};
   for (const auto& layer : layers_)
     needs.widest_layer = std::max(needs.widest_layer, layer->widest());
+  needs.reads_descriptors = head_ && head_->reads_descriptors();
   return needs;
 }
 

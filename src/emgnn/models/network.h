@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <emgnn/base/rng.h>
+#include <emgnn/data/descriptors.h>
 #include <emgnn/models/ops.h>
 #include <emgnn/models/options.h>
 #include <emgnn/space/family.h>
@@ -40,6 +41,9 @@ struct NetworkShape {
   int64_t num_features = 0;
   int64_t num_outputs = 0;
   bool reads_out = false;  // the outputs are of whole small graphs, not of rows
+  // How a head scales the descriptors of molecules; null: it reads none. Only looked at while the
+  // network is made.
+  const DescriptorScale* descriptors = nullptr;
 };
 
 class Network {

@@ -52,6 +52,8 @@ void describe(OptionVisitor& visitor, HeadOptions& options) {
   visitor.flag("model.head_norm", options.head_norm,
                "the perceptron is a ReLU with a batch norm behind it, in place of model.activation "
                "and a dropout; first weights of the head U(±1/sqrt(in))");
+  visitor.flag("model.descriptors", options.descriptors,
+               "standardised descriptors of the whole molecule stand beside the readout");
 }
 
 }  // namespace emgnn

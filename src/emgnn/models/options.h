@@ -38,6 +38,7 @@ struct HeadOptions {
   int64_t head = 64;
   double head_dropout = 0.0;
   bool head_norm = false;
+  bool descriptors = false;
 };
 void describe(OptionVisitor& visitor, HeadOptions& options);
 

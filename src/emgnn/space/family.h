@@ -20,6 +20,7 @@ struct NetworkNeeds {
   int num_hops = 1;           // how far a row's output reaches into the graph
   int64_t widest_layer = 1;   // floats per row: how large a batch may be
   bool reads_lambda = false;  // the weights depend on λ: equal graphs may differ in their outputs
+  bool reads_descriptors = false;  // of whole molecules
 };
 
 // Probabilities of some graphs, and the temperature of a network's predictions under each.

@@ -22,6 +22,9 @@ struct GraphBatch {
   // λ of the item that a hop's output row belongs to, [outputs, 1]; undefined where the rows of
   // several λ are one, or λ is the same for a whole graph.
   at::Tensor row_lambda;
+  // Molecules: [items, kNumDescriptors] as they are, NaN where not known; undefined: nobody reads
+  // them.
+  at::Tensor descriptors;
 
   // Of layer `number`. The last hop serves all further layers when it leads from its rows to
   // themselves. UsageError when the batch was prepared for fewer layers.

@@ -168,6 +168,17 @@ at::Tensor atom_features(const Molecules& molecules, std::span<const int32_t> so
   return atoms;
 }
 
+at::Tensor descriptors_of(const Molecules& molecules, std::span<const MoleculeItem> items) {
+  if (!molecules.has_descriptors()) throw UsageError("the molecules have no descriptors");
+  at::Tensor all = at::empty({static_cast<int64_t>(items.size()), kNumDescriptors}, at::kFloat);
+  float* out = all.data_ptr<float>();
+  for (const MoleculeItem& item : items) {
+    const std::span<const float> own = molecules.descriptors_of(item.molecule);
+    out = std::copy(own.begin(), own.end(), out);
+  }
+  return all;
+}
+
 GraphBatch molecule_batch(const MoleculeParts& parts, std::span<const MoleculeItem> items,
                           const MoleculeBatchOptions& options) {
   EMGNN_CHECK(!items.empty(), "a batch needs at least one molecule", items.size());

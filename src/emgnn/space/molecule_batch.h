@@ -32,6 +32,9 @@ struct MoleculeBatchOptions {
 // The features of some molecules' atoms, end to end.
 at::Tensor atom_features(const Molecules& molecules, std::span<const int32_t> some);
 
+// The descriptors of the molecule of each item. UsageError when there are none.
+at::Tensor descriptors_of(const Molecules& molecules, std::span<const MoleculeItem> items);
+
 // What all batches of some molecules share.
 struct MoleculeParts {
   std::shared_ptr<const Molecules> molecules;

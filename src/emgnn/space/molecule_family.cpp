@@ -56,18 +56,27 @@ class MoleculeView : public FamilyView {
   }
 
   GraphBatch batch(const Draw& draw) const override {
-    if (draw.lam_ids.empty()) return family_->observed(molecules_, needs_.num_hops);
-    Rng rng(draw.seed, Stream::kConformer, draw.step);
     std::vector<MoleculeItem> items;
+    if (draw.lam_ids.empty()) {
+      for (int32_t molecule : molecules_) items.push_back({.molecule = molecule});
+      return described(family_->observed(items, needs_.num_hops), items);
+    }
+    Rng rng(draw.seed, Stream::kConformer, draw.step);
     for (int32_t molecule : molecules_) {
       const auto conformer = rng.below(static_cast<uint64_t>(family_->num_conformers()));
       items.push_back(family_->item(molecule, draw.lam_ids[items.size() % draw.lam_ids.size()],
                                     static_cast<int64_t>(conformer)));
     }
-    return family_->batch(items, needs_.num_hops, false);
+    return described(family_->batch(items, needs_.num_hops, false), items);
   }
 
  private:
+  // With what the network asks for of whole molecules.
+  GraphBatch described(GraphBatch batch, std::span<const MoleculeItem> items) const {
+    if (needs_.reads_descriptors) batch.descriptors = descriptors_of(family_->molecules(), items);
+    return batch;
+  }
+
   Plan plan_of(std::span<const int64_t> lam_ids) const {
     const auto conformers = static_cast<size_t>(family_->num_conformers());
     const std::vector<size_t> order = ascending(lam_ids);
@@ -108,8 +117,9 @@ class MoleculeView : public FamilyView {
       int64_t rows = 0;
       while (end < items.size() && (end == begin || rows < max_rows))
         rows += family_->num_atoms(items[end++].molecule);
-      parts.push_back(run(family_->batch(items.subspan(begin, end - begin), needs_.num_hops,
-                                         !needs_.reads_lambda)));
+      const std::span<const MoleculeItem> some = items.subspan(begin, end - begin);
+      parts.push_back(
+          run(described(family_->batch(some, needs_.num_hops, !needs_.reads_lambda), some)));
     }
     return at::cat(parts, 0);
   }
@@ -210,9 +220,7 @@ GraphBatch MoleculeFamily::batch_of(const std::shared_ptr<const MoleculeGraphs>&
       {.num_hops = num_hops, .aggregation = aggregation_, .share_rows = share_rows});
 }
 
-GraphBatch MoleculeFamily::observed(std::span<const int32_t> molecules, int num_hops) const {
-  std::vector<MoleculeItem> items;
-  for (int32_t m : molecules) items.push_back({.molecule = m});
+GraphBatch MoleculeFamily::observed(std::span<const MoleculeItem> items, int num_hops) const {
   return batch_of(bonds_, items, num_hops, false);
 }
 

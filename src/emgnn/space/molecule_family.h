@@ -30,19 +30,19 @@ class MoleculeFamily : public GraphFamily {
 
   virtual int64_t num_conformers() const = 0;
   int32_t num_atoms(int64_t molecule) const;
+  const Molecules& molecules() const { return *molecules_; }
 
   // The molecule's graph under λ. Two λ with the same graph have the same level; `lambda`, where λ is
   // a number, is λ scaled to [−1, 1] over Λ̂.
   virtual MoleculeItem item(int64_t molecule, int64_t lam_id, int64_t conformer) const = 0;
   virtual GraphBatch batch(std::span<const MoleculeItem> items, int num_hops,
                            bool share_rows) const = 0;
-  // The bonds of each molecule, with lambda = 0.
-  GraphBatch observed(std::span<const int32_t> molecules, int num_hops) const;
+  // The bonds of each item's molecule.
+  GraphBatch observed(std::span<const MoleculeItem> items, int num_hops) const;
 
  protected:
   MoleculeFamily(std::shared_ptr<const Molecules> molecules, const BondOptions& options);
 
-  const Molecules& molecules() const { return *molecules_; }
   const std::shared_ptr<const MoleculeGraphs>& bonds() const { return bonds_; }
   const std::shared_ptr<const BondTable>& bond_table() const { return bond_table_; }
   // Of nested graphs.
