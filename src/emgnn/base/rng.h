@@ -29,6 +29,7 @@ enum class Stream : uint32_t {
   kDropEdge = 15,    // edges that a gradient step does without
   kBlockModel = 16,  // fits of a block model, and graphs drawn from it
   kNonEdges = 17,    // pairs without an edge that a gradient step compares edges with
+  kNeighbours = 18,  // trees of the approximate search for similar nodes
 };
 
 using PhiloxBlock = std::array<uint32_t, 4>;
