@@ -110,8 +110,9 @@ TEST(AutomaticViews, SuitTheData) {
   }
   dense.relations[0].adjacency = csr_from_coo(40, 40, coo, Duplicates::kSum);
   EXPECT_EQ(automatic_views(*data_of(dense)), "reliable, knn:5");
-  // More nodes than all pairs of which can be compared.
-  EXPECT_EQ(automatic_views(*data_of(small_graph(30'001, 1, 100, 1))), "reliable, two-hop");
+  // More nodes than all pairs of which are compared: similar ones are searched for.
+  EXPECT_EQ(automatic_views(*data_of(small_graph(kMaxCompared + 1, 1, 100, 1))),
+            "reliable, knn:5, two-hop");
 }
 
 TEST(MakeViews, SaysWhatIsWrongWithAList) {

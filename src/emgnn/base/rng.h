@@ -30,6 +30,7 @@ enum class Stream : uint32_t {
   kBlockModel = 16,  // fits of a block model, and graphs drawn from it
   kNonEdges = 17,    // pairs without an edge that a gradient step compares edges with
   kForest = 18,      // rows and columns that a tree of a forest sees
+  kNeighbours = 19,  // trees of the approximate search for similar nodes
 };
 
 using PhiloxBlock = std::array<uint32_t, 4>;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The view of similar nodes: exact nearest neighbours by the cosine of the features.
+// The view of similar nodes: nearest neighbours by the cosine of the features, exact unless there are
+// so many nodes that all pairs take too long.
 #include <algorithm>
-#include <cmath>
 #include <memory>
 #include <utility>
 
 #include <emgnn/base/threads.h>
+#include <emgnn/space/neighbour_search.h>
 #include <emgnn/space/unit_rows.h>
 #include <emgnn/space/views.h>
 
@@ -57,12 +58,11 @@ class DenseCosines : public Cosines {
 };
 
 std::vector<int32_t> largest(const std::vector<double>& cosine, int32_t row, int64_t k) {
-  // Cosines that differ by rounding alone are equal.
-  constexpr double kTie = 1e-6;
   std::vector<std::pair<int64_t, int32_t>> found;
   for (size_t other = 0; other < cosine.size(); ++other) {
-    if (cosine[other] > kTie && other != static_cast<size_t>(row))
-      found.emplace_back(-std::llround(cosine[other] / kTie), static_cast<int32_t>(other));
+    const int64_t rank = distance_rank(cosine[other]);
+    if (rank < 0 && other != static_cast<size_t>(row))
+      found.emplace_back(rank, static_cast<int32_t>(other));
   }
   const auto kept = std::min(static_cast<size_t>(k), found.size());
   std::partial_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(kept), found.end());
@@ -71,19 +71,16 @@ std::vector<int32_t> largest(const std::vector<double>& cosine, int32_t row, int
   return out;
 }
 
-}  // namespace
-
-Csr nearest_rows(const Features& features, int64_t k) {
-  const UnitRows rows(features);
+std::vector<std::vector<int32_t>> exact_nearest(const UnitRows& rows, int64_t k) {
   std::unique_ptr<const Cosines> cosines;
   if (rows.is_sparse()) {
     cosines = std::make_unique<SparseCosines>(rows);
   } else {
     cosines = std::make_unique<DenseCosines>(rows);
   }
-  const auto n = static_cast<size_t>(features.num_rows);
+  const auto n = static_cast<size_t>(rows.num_rows());
   std::vector<std::vector<int32_t>> near(n);
-  parallel_for(features.num_rows, kRowGrain, [&](int64_t begin, int64_t end) {
+  parallel_for(rows.num_rows(), kRowGrain, [&](int64_t begin, int64_t end) {
     std::vector<double> cosine(n);
     for (int64_t i = begin; i < end; ++i) {
       check_stop();
@@ -91,8 +88,17 @@ Csr nearest_rows(const Features& features, int64_t k) {
       near[static_cast<size_t>(i)] = largest(cosine, static_cast<int32_t>(i), k);
     }
   });
+  return near;
+}
+
+}  // namespace
+
+Csr nearest_rows(const Features& features, int64_t k) {
+  const UnitRows rows(features);
+  const std::vector<std::vector<int32_t>> near =
+      features.num_rows <= kMaxCompared ? exact_nearest(rows, k) : approximate_nearest(rows, k);
   Coo links;
-  for (size_t i = 0; i < n; ++i) {
+  for (size_t i = 0; i < near.size(); ++i) {
     links.row.insert(links.row.end(), near[i].size(), static_cast<int32_t>(i));
     links.col.insert(links.col.end(), near[i].begin(), near[i].end());
   }

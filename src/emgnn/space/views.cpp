@@ -145,12 +145,11 @@ ViewSet make_views(const Dataset& data, const std::string& list, Confidence conf
 }
 
 std::string automatic_views(const Dataset& data) {
-  constexpr int32_t kMaxCompared = 30'000;     // nodes, all pairs of which are compared
   constexpr int64_t kMaxSteps = 20'000'000;    // walks of two steps
   constexpr double kMaxNeighbourhood = 100.0;  // nodes two steps away, on average, repeated or not
   const bool one = data.graph.relations.size() == 1;
   std::string out = one ? "reliable" : "given";
-  if (data.graph.num_nodes <= kMaxCompared && data.features.num_cols > 0) out += ", knn:5";
+  if (data.features.num_cols > 0) out += ", knn:5";
   if (!one) return out;
   const Csr& edges = data.graph.relations.front().adjacency;
   int64_t walks = 0;

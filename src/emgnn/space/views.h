@@ -33,14 +33,16 @@ struct ViewSet {
 };
 ViewSet make_views(const Dataset& data, const std::string& list,
                    Confidence confidence = Confidence::kNone);
-// What "auto" stands for: the edge types, in doubt if there is one; similar nodes where they can be
-// found in reasonable time; nodes two steps away where these are few.
+// What "auto" stands for: the edge types, in doubt if there is one; similar nodes where there are
+// features; nodes two steps away where these are few.
 std::string automatic_views(const Dataset& data);
 // The edge types of the data.
 ViewSet given_views(const std::shared_ptr<const Dataset>& data);
 
 // What each is made by. None has a self loop.
 
+// Nodes up to which all pairs are compared. With more, most of the nearest are found, not all.
+inline constexpr int32_t kMaxCompared = 30'000;
 // Ties go to the node with the smaller number; cosines of 0 and rows of zeros join nobody.
 Csr nearest_neighbours(const Features& features, int64_t k);
 Csr nearest_rows(const Features& features, int64_t k);  // row i: those that are nearest to i
