@@ -13,6 +13,8 @@ from frame import COLOURS, Frame
 def main():
     curves = {}
     for cell in json.load(sys.stdin)["cells"]:
+        if cell["metric"] != "accuracy":
+            continue
         x = float(cell["column"].rsplit("-", 1)[1])
         curves.setdefault(cell["row"], []).append((x, 100 * cell["mean"], 100 * cell["std"]))
     points = [p for curve in curves.values() for p in curve]

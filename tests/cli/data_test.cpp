@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-const std::string kOwnGraph = EMGNN_EXAMPLES_DIR "/own-graph";
+const std::string kOwnGraph = std::string(testing::kSourceDir) + "/examples/own-graph";
 
 std::string output_of(const std::vector<std::string>& arguments) {
   const Workplace place;

@@ -176,7 +176,7 @@ TEST(OwnGraph, NoHomeMeansNoCacheAndNothingElse) {
   write_tables(place);
   ASSERT_EQ(run(place, kImport).status, 0);
   const std::string command = "cd '" + place.path().string() +
-                              "' && env -u HOME -u XDG_CACHE_HOME -u EMGNN_CACHE " EMGNN_PROGRAM
+                              "' && env -u HOME -u XDG_CACHE_HOME -u EMGNN_CACHE " + kProgram +
                               " data info graph >/dev/null 2>&1";
   EXPECT_EQ(std::system(command.c_str()), 0);
 }

@@ -7,6 +7,7 @@
 
 #include "cli/program.h"
 #include "cli/small_molecules.h"
+#include "paths.h"
 
 namespace emgnn::cli_test {
 namespace {
@@ -122,7 +123,7 @@ TEST(Predict, RepeatsTheNodesOfTheRun) {
 // views of the model, whatever would suit the other graph.
 TEST(Predict, HeldOutModelsServeDataWithoutLabels) {
   const Workplace place;
-  const fs::path example = fs::path(EMGNN_EXAMPLES_DIR) / "own-graph";
+  const fs::path example = fs::path(testing::kSourceDir) / "examples/own-graph";
   const Outcome trained =
       run(place, joined(kTrain, {"--dataset", example.string(), "--method", "em-gcn", "--set",
                                  "em.recipe=held-out", "--set", "em.rounds=1", "--set",
@@ -147,7 +148,7 @@ TEST(Predict, HeldOutModelsServeDataWithoutLabels) {
 
 TEST(Predict, AnotherGraphNeedsTheFeaturesAndEdgeTypesOfTheRun) {
   const Workplace place;
-  const fs::path example = fs::path(EMGNN_EXAMPLES_DIR) / "own-graph";
+  const fs::path example = fs::path(testing::kSourceDir) / "examples/own-graph";
   const Outcome trained = run(place, joined(joined(kTrain, kShortEm),
                                             {"--dataset", example.string(), "--method", "em-gcn"}));
   ASSERT_EQ(trained.status, 0) << trained.err;

@@ -17,6 +17,8 @@
 
 namespace emgnn::cli_test {
 
+const char* const kProgram = EMGNN_PROGRAM;
+
 namespace fs = std::filesystem;
 
 namespace {
@@ -91,7 +93,7 @@ Workplace::~Workplace() {
 Program::Program(const Workplace& place, const std::vector<std::string>& arguments,
                  const std::string& stdout_to)
     : out_(place.path() / ".stdout"), err_(place.path() / ".stderr") {
-  std::vector<std::string> words = {EMGNN_PROGRAM};
+  std::vector<std::string> words = {kProgram};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
@@ -103,7 +105,7 @@ Program::Program(const Workplace& place, const std::vector<std::string>& argumen
   redirect(err_, STDERR_FILENO);
   redirect(stdout_to.empty() || stdout_to == "-" ? out_ : fs::path(stdout_to), STDOUT_FILENO);
   if (stdout_to == "-") close(STDOUT_FILENO);
-  execv(EMGNN_PROGRAM, argv.data());
+  execv(kProgram, argv.data());
   _exit(99);
 }
 

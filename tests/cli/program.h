@@ -13,6 +13,8 @@
 
 namespace emgnn::cli_test {
 
+extern const char* const kProgram;  // the file
+
 // An empty folder that is removed at the end; the program runs in it.
 class Workplace {
  public:

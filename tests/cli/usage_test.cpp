@@ -295,7 +295,7 @@ TEST(Usage, MethodsSaysWhichDataEachIsFor) {
 TEST(Usage, TheProgramItselfNeedsNoLibTorch) {
   const Workplace place;
   const std::string out = (place.path() / "needed").string();
-  if (std::system(("ldd " EMGNN_PROGRAM " > '" + out + "' 2> /dev/null").c_str()) != 0)
+  if (std::system(("ldd " + std::string(kProgram) + " > '" + out + "' 2> /dev/null").c_str()) != 0)
     GTEST_SKIP() << "needs ldd";
   const std::string needed = read(out);
   EXPECT_NE(needed.find("libc.so"), std::string::npos) << needed;

@@ -11,6 +11,7 @@
 
 #include "data/expect_error.h"
 #include "data/temp_dir.h"
+#include "paths.h"
 
 namespace emgnn {
 namespace {
@@ -290,7 +291,7 @@ TEST(OwnGraph, IsADatasetByItsDirectory) {
 
 TEST(OwnGraph, TheShippedExampleLoadsAsItsReadmeSays) {
   DatasetRequest request;
-  request.name = EMGNN_EXAMPLES_DIR "/own-graph";
+  request.name = std::string(testing::kSourceDir) + "/examples/own-graph";
   request.use_cache = false;
   const Dataset d = load_dataset(request);
   EXPECT_EQ(d.node_type_names, (std::vector<std::string>{"author", "book", "reader"}));

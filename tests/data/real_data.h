@@ -7,11 +7,13 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "../paths.h"
+
 namespace emgnn::testing {
 
 inline std::filesystem::path real_data_dir() {
   if (const char* dir = std::getenv("EMGNN_DATA"); dir && *dir) return dir;
-  return EMGNN_TEST_DATA_DIR;
+  return kPublishedDataDir;
 }
 
 }  // namespace emgnn::testing

@@ -9,6 +9,7 @@
 #include <emgnn/formats/csv.h>
 #include <emgnn/run/fit.h>
 #include "data/real_data.h"
+#include "paths.h"
 #include "run/golden.h"
 #include "run/small_run.h"
 #include "test_name.h"
@@ -19,8 +20,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 const Json& golden() {
-  static const Json json =
-      Json::parse(read_file(std::filesystem::path(EMGNN_GOLDEN_DIR) / "results.json"));
+  static const Json json = Json::parse(
+      read_file(std::filesystem::path(testing::kSourceDir) / "tests/golden/results.json"));
   return json;
 }
 

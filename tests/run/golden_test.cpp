@@ -9,6 +9,7 @@
 #include <emgnn/formats/csv.h>
 #include <emgnn/run/model_file.h>
 #include <emgnn/run/predict.h>
+#include "paths.h"
 #include "run/golden.h"
 #include "run/small_run.h"
 #include "test_name.h"
@@ -19,7 +20,7 @@ namespace {
 using testing::message_of;
 using testing::Workplace;
 
-const std::filesystem::path kGolden = EMGNN_GOLDEN_DIR;
+const std::filesystem::path kGolden = std::filesystem::path(testing::kSourceDir) / "tests/golden";
 
 struct Table {
   std::vector<std::string> columns;

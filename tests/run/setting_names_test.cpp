@@ -9,6 +9,7 @@
 
 #include <emgnn/base/file.h>
 #include <emgnn/run/config.h>
+#include "paths.h"
 #include "run/small_run.h"
 
 namespace emgnn {
@@ -52,7 +53,7 @@ TEST(SettingNames, AreTheKeysOfThePageOfSettings) {
   for (const MethodInfo& method : methods())
     for (const DataKind kind : {DataKind::kGraph, DataKind::kMolecules})
       for (const std::string& key : setting_names(method.name, kind)) known.insert(key);
-  std::istringstream page(read_file(EMGNN_DOCS_DIR "/config.md"));
+  std::istringstream page(read_file(std::string(testing::kSourceDir) + "/docs/config.md"));
   for (std::string line; std::getline(page, line);)
     if (line.starts_with("| `")) on_page.insert(line.substr(3, line.find('`', 3) - 3));
   EXPECT_EQ(on_page, known) << "docs/config.md is out of date; run ./dev docs";

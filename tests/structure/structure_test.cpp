@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "paths.h"
 #include "structure/functions.h"
 #include "structure/sources.h"
 
@@ -77,7 +78,7 @@ class LibTorchSearch {
 };
 
 const std::vector<SourceFile>& library() {
-  static const std::vector<SourceFile> files = read_sources(EMGNN_SOURCE_DIR, {"src/emgnn"});
+  static const std::vector<SourceFile> files = read_sources(kSourceDir, {"src/emgnn"});
   return files;
 }
 
@@ -107,7 +108,7 @@ TEST(Structure, IncludesPointOneWay) {
 
 TEST(Structure, WhatTheProgramIsLinkedWithIsFreeOfLibTorch) {
   const LibTorchSearch search(library());
-  const std::string list = read_text(EMGNN_SOURCE_DIR, "src/emgnn/CMakeLists.txt");
+  const std::string list = read_text(kSourceDir, "src/emgnn/CMakeLists.txt");
   const std::vector<std::string> plain = listed_sources(list, "EMGNN_PLAIN_SOURCES");
   EXPECT_GT(plain.size(), 100U);
   for (const std::string& source : plain) {
@@ -145,8 +146,7 @@ TEST(Structure, OnlyRdkitFilesOfDataIncludeRdkit) {
 TEST(Structure, FilesAndFunctionsAreShort) {
   size_t num_functions = 0;
   std::set<std::string> long_tables;
-  for (const SourceFile& file :
-       read_sources(EMGNN_SOURCE_DIR, {"src", "tests", "bench", "examples"})) {
+  for (const SourceFile& file : read_sources(kSourceDir, {"src", "tests", "bench", "examples"})) {
     EXPECT_LE(num_lines(file.text), kMaxFileLines) << file.path;
     for (const FoundFunction& function : functions_of(file.text)) {
       ++num_functions;
