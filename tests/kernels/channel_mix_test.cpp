@@ -186,17 +186,26 @@ TEST(ChannelMixBackward, MatchesDifferencesOfTheDoubleReference) {
     const ChannelMix& s = floats.mix;
     const auto grad_out = random_floats(s.num_graphs * s.num_rows * s.width, 11);
     const auto run = [&] {
-      std::vector<float> grad(in.all.size(), NAN);
-      const auto at = [&](const Inputs::Part& part) { return grad.data() + part.begin; };
-      channel_mix_backward(s, grad_out.data(),
-                           {.near = at(in.near),
-                            .own = at(in.own),
-                            .around = at(in.around),
-                            .own_around = at(in.own_around),
-                            .score = at(in.score),
-                            .offset = at(in.offset),
-                            .mixing = at(in.mixing)});
-      for (size_t k = 0; k < in.diagonal.size; ++k) grad[in.diagonal.begin + k] = 0.0F;
+      const auto gradient = [&](const ChannelMix& mix) {
+        std::vector<float> grad(in.all.size(), NAN);
+        const auto at = [&](const Inputs::Part& part) { return grad.data() + part.begin; };
+        channel_mix_backward(mix, grad_out.data(),
+                             {.near = at(in.near),
+                              .own = at(in.own),
+                              .around = at(in.around),
+                              .own_around = at(in.own_around),
+                              .score = at(in.score),
+                              .offset = at(in.offset),
+                              .mixing = at(in.mixing)});
+        for (size_t k = 0; k < in.diagonal.size; ++k) grad[in.diagonal.begin + k] = 0.0F;
+        return grad;
+      };
+      std::vector<float> out(grad_out.size()), shares(grad_out.size() * 8, NAN);
+      ChannelMix keeping = s;
+      keeping.shares = shares.data();
+      channel_mix(keeping, out.data());
+      const std::vector<float> grad = gradient(s);
+      EXPECT_EQ(gradient(keeping), grad);
       return grad;
     };
     std::vector<std::pair<size_t, double>> slopes;

@@ -86,27 +86,35 @@ struct Problem {
 
 constexpr int64_t kWidths[] = {1, 2, 3, 7, 8, 16, 17, 31, 64, 65, 100, 128, 512};
 
+void expect_reference(const Csr& a, const Case& c, int64_t width) {
+  SCOPED_TRACE(testing::Message() << "width " << width << " graphs " << c.num_graphs);
+  const Problem problem(a, c, width);
+  const auto run = [&] {
+    std::vector<float> out(idx(c.num_graphs * a.num_rows * width), NAN);
+    spmm(view(a), problem.batch(out.data()));
+    return out;
+  };
+  for_every_isa(run, [&](const std::vector<float>& out) {
+    for (int64_t k = 0; k < int64_t(out.size()); ++k) {
+      const int64_t i = k / width % a.num_rows;
+      double sum = 0, magnitude = 0;
+      problem.add(k / width / a.num_rows, i, k % width, sum, magnitude);
+      ASSERT_NEAR(out[idx(k)], sum, tolerance(a.num_cols, magnitude));
+    }
+  });
+}
+
 TEST(Spmm, MatchesTheDoubleReference) {
   const Csr a = uneven(60, 50);
-  for (const int64_t width : kWidths) {
-    for (const Case& c : cases()) {
-      SCOPED_TRACE(testing::Message() << "width " << width << " graphs " << c.num_graphs);
-      const Problem problem(a, c, width);
-      const auto run = [&] {
-        std::vector<float> out(idx(c.num_graphs * a.num_rows * width), NAN);
-        spmm(view(a), problem.batch(out.data()));
-        return out;
-      };
-      for_every_isa(run, [&](const std::vector<float>& out) {
-        for (int64_t k = 0; k < int64_t(out.size()); ++k) {
-          const int64_t i = k / width % a.num_rows;
-          double sum = 0, magnitude = 0;
-          problem.add(k / width / a.num_rows, i, k % width, sum, magnitude);
-          ASSERT_NEAR(out[idx(k)], sum, tolerance(a.num_cols, magnitude));
-        }
-      });
-    }
-  }
+  for (const int64_t width : kWidths)
+    for (const Case& c : cases()) expect_reference(a, c, width);
+}
+
+// One block of columns fits into the cache and the whole input does not.
+TEST(Spmm, MatchesTheDoubleReferenceOnInputsBeyondTheCache) {
+  const Csr a = uneven(60, 1500);
+  for (const int64_t width : {100, 150})
+    for (const Case& c : cases()) expect_reference(a, c, width);
 }
 
 TEST(SpmmSum, MatchesTheDoubleReference) {

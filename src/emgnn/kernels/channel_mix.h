@@ -31,6 +31,9 @@ struct ChannelMix {
   const float* score = nullptr;       // [num_channels, width]: u
   const float* offset = nullptr;      // [num_channels]: k
   const float* mixing = nullptr;      // [num_channels, num_channels]: M
+  // [num_graphs, num_rows, 2 num_channels]: s and a of each row. The mix writes them, and they spare
+  // its gradient some work; nullptr: not kept.
+  float* shares = nullptr;
 };
 
 // out [num_graphs, num_rows, width]

@@ -6,6 +6,10 @@ constexpr int kMaxChannels = 4;
 constexpr float kNormEpsilon = 1e-5F;
 
 inline float dot_rows(const float* a, const float* b, int64_t width) {
+  if (width < kLanes) {
+    const int n = static_cast<int>(width);
+    return sum_lanes(load_first(a, n) * load_first(b, n));
+  }
   float sum = 0.0F;
   for_blocks<4>(width, [&](auto block, int64_t offset, int last) {
     block.read(a + offset, last);
@@ -101,7 +105,8 @@ inline void share_channels(const ChannelMix& m, MixedRow& row) {
 
 // `scratch`: two rows of channels before, four of channels, four of them without their means.
 template <Activation kKind>
-inline void mix_row(const ChannelMix& m, int64_t g, int64_t i, float* scratch, MixedRow& row) {
+inline void make_channels(const ChannelMix& m, int64_t g, int64_t i, float* scratch,
+                          MixedRow& row) {
   const int64_t w = m.width;
   read_channels(m, g, i, scratch, row);
   for (int c = 0; c < m.num_channels; ++c) {
@@ -109,8 +114,37 @@ inline void mix_row(const ChannelMix& m, int64_t g, int64_t i, float* scratch, M
     row.centred[c] = m.normalises ? scratch + (6 + c) * w : row.channel[c];
     activate_row<kKind>(row.before[c], m.slope, w, row.channel[c]);
   }
+}
+
+inline float* kept_shares(const ChannelMix& m, int64_t g, int64_t i) {
+  return m.shares + (g * m.num_rows + i) * 2 * m.num_channels;
+}
+
+template <Activation kKind>
+inline void mix_row(const ChannelMix& m, int64_t g, int64_t i, float* scratch, MixedRow& row) {
+  make_channels<kKind>(m, g, i, scratch, row);
   score_channels(m, row);
   share_channels(m, row);
+  if (m.shares == nullptr) return;
+  float* kept = kept_shares(m, g, i);
+  for (int c = 0; c < m.num_channels; ++c) {
+    kept[c] = row.score[c];
+    kept[m.num_channels + c] = row.share[c];
+  }
+}
+
+// The same from what was kept, unless the norm of each channel is needed again.
+template <Activation kKind>
+inline void mix_row_again(const ChannelMix& m, int64_t g, int64_t i, float* scratch,
+                          MixedRow& row) {
+  if (m.shares == nullptr || m.normalises) return mix_row<kKind>(m, g, i, scratch, row);
+  make_channels<kKind>(m, g, i, scratch, row);
+  const float* kept = kept_shares(m, g, i);
+  for (int c = 0; c < m.num_channels; ++c) {
+    row.inverse[c] = 1.0F;
+    row.score[c] = kept[c];
+    row.share[c] = kept[m.num_channels + c];
+  }
 }
 
 template <Activation kKind>
@@ -216,7 +250,7 @@ void channel_mix_backward_of(const ChannelMix& m, float* scratch, const float* g
   MixedRow row;
   for (int64_t g = 0; g < m.num_graphs; ++g) {
     for (int64_t i = rows.begin; i < rows.end; ++i) {
-      mix_row<kKind>(m, g, i, scratch, row);
+      mix_row_again<kKind>(m, g, i, scratch, row);
       mix_row_backward(m, row, grad_out + (g * m.num_rows + i) * w, grad_channel, grads);
       for (int c = 0; c < m.num_channels; ++c)
         activation_slopes<kKind>(row.before[c], m.slope, w, grad_channel + c * w);

@@ -42,9 +42,18 @@ inline int64_t rows_at_once(int64_t width, Range rows) {
   return width <= kSpmmVectors * kLanes ? rows.end - rows.begin : 1;
 }
 
+// The same where the whole input does not fit into the second-level cache, but one block of its
+// columns does: then all rows meet one block after the other.
+inline int64_t rows_at_once(const CsrView& a, int64_t width, Range rows) {
+  constexpr int64_t kCacheFloats = 1 << 17;
+  const int64_t block = int64_t{kSpmmVectors} * kLanes;
+  const bool blocks = a.num_cols * width > kCacheFloats && a.num_cols * block <= kCacheFloats;
+  return blocks ? rows.end - rows.begin : rows_at_once(width, rows);
+}
+
 void spmm_range(const CsrView& a, const SpmmBatch& batch, int64_t graph, Range rows) {
   const int64_t width = batch.width;
-  const int64_t step = rows_at_once(width, rows);
+  const int64_t step = rows_at_once(a, width, rows);
   const int32_t limit = a.rowptr[rows.end];
   const Values values(batch, graph);
   const float* in = batch.in + graph * batch.in_stride;

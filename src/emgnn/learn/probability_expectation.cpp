@@ -24,8 +24,9 @@ void ProbabilityExpectation::add(const at::Tensor& outputs, double p, double tem
   for (int64_t r = 0; r < outputs.size(0); ++r) {
     at::Tensor logits = outputs[r].to(at::kDouble);
     if (temperature != 1.0) logits = logits / temperature;
+    if (average_ == Average::kLogits) add_to(logits_, logits, each);
+    if (average_ == Average::kLogits && detail_ == Detail::kValue) continue;
     const at::Tensor prob = link_.probability(logits);
-    add_to(logits_, logits, each);
     add_to(prob_, prob, each);
     if (detail_ == Detail::kValue) continue;
     add_to(entropy_, link_.entropy(prob), each);

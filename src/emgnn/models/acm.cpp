@@ -2,13 +2,47 @@
 #include <emgnn/models/acm.h>
 
 #include <ATen/ATen.h>
+#include <torch/csrc/autograd/custom_function.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include <emgnn/base/error.h>
 #include <emgnn/models/channel_mix.h>
 
 namespace emgnn {
+
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+// [a | b | c] -> [a | b] and [b | c], columns of equal width.
+struct SplitFilters : torch::autograd::Function<SplitFilters> {
+  static variable_list forward(AutogradContext* /*ctx*/, const at::Tensor& products) {
+    const int64_t width = products.size(-1) / 3;
+    return {products.narrow(-1, 0, 2 * width).contiguous(),
+            products.narrow(-1, width, 2 * width).contiguous()};
+  }
+
+  static variable_list backward(AutogradContext* /*ctx*/, variable_list grads) {
+    const at::Tensor near = grads[0].contiguous(), own = grads[1].contiguous();
+    const int64_t width = near.size(-1) / 2;
+    std::vector<int64_t> shape = near.sizes().vec();
+    shape.back() = 3 * width;
+    at::Tensor out = at::empty(shape, near.options());
+    const float *a = near.data_ptr<float>(), *b = own.data_ptr<float>();
+    float* to = out.data_ptr<float>();
+    for (int64_t i = 0; i < near.numel() / (2 * width); ++i, a += 2 * width, b += 2 * width) {
+      to = std::copy_n(a, width, to);
+      for (int64_t j = 0; j < width; ++j) *to++ = a[width + j] + b[j];
+      to = std::copy_n(b + width, width, to);
+    }
+    return {out};
+  }
+};
+
+}  // namespace
 
 void describe(OptionVisitor& visitor, AcmOptions& options) {
   describe(visitor, options.stack);
@@ -59,8 +93,8 @@ ChannelScores AcmLayer::scores() const {
 // A node's own weight in S = D⁻¹ (A + I) is 1/D, so A W_A = (S W_A) / diag(S) − W_A.
 at::Tensor AcmLayer::from_embedded(const Propagation& hop, const at::Tensor& embedded,
                                    const Mode& /*mode*/) const {
-  ChannelProducts products{.near = hop.apply(embedded.narrow(-1, 0, 2 * width_)),
-                           .own = hop.self(embedded.narrow(-1, width_, 2 * width_))};
+  const variable_list parts = SplitFilters::apply(embedded);
+  ChannelProducts products{.near = hop.apply(parts[0]), .own = hop.self(parts[1])};
   if (structure_.defined()) {
     const std::vector<int32_t>& rows = hop.input_nodes();
     EMGNN_CHECK(static_cast<int64_t>(rows.size()) <= structure_.size(0),

@@ -18,6 +18,7 @@ struct Settings : torch::CustomClassHolder {
   kernels::Activation activation = kernels::Activation::kIdentity;
   float slope = 0.0F, factor = 1.0F;
   bool normalises = false;
+  bool keeps_shares = false;  // a gradient will be wanted
 };
 
 // In this order everywhere: near, own, around, own_around, diagonal, score, offset, mixing.
@@ -51,9 +52,13 @@ struct MixChannels : torch::autograd::Function<MixChannels> {
                             const c10::intrusive_ptr<Settings>& settings) {
     variable_list in = {near, own, around, own_around, diagonal, score, offset, mixing};
     for (at::Tensor& tensor : in) tensor = tensor.contiguous();
-    ctx->save_for_backward(in);
     ctx->saved_data["settings"] = c10::IValue::make_capsule(settings);
-    const kernels::ChannelMix mix = mix_of(in, *settings);
+    kernels::ChannelMix mix = mix_of(in, *settings);
+    if (settings->keeps_shares) {
+      in.push_back(at::empty({mix.num_graphs, mix.num_rows, 2 * mix.num_channels}, near.options()));
+      mix.shares = in.back().data_ptr<float>();
+      ctx->save_for_backward(in);
+    }
     at::Tensor out = at::empty({mix.num_graphs, mix.num_rows, mix.width}, near.options());
     kernels::channel_mix(mix, out.data_ptr<float>());
     return out;
@@ -61,12 +66,15 @@ struct MixChannels : torch::autograd::Function<MixChannels> {
 
   static variable_list backward(AutogradContext* ctx, variable_list grads) {
     const auto settings = ctx->saved_data["settings"].toCapsule();
-    const variable_list in = ctx->get_saved_variables();
+    variable_list in = ctx->get_saved_variables();
+    const at::Tensor shares = in.back();
+    in.pop_back();
     const at::Tensor grad_out = grads[0].contiguous();
+    kernels::ChannelMix mix = mix_of(in, static_cast<const Settings&>(*settings));
+    mix.shares = shares.data_ptr<float>();
     variable_list out;
     for (const at::Tensor& tensor : in) out.push_back(at::empty_like(tensor));
-    kernels::channel_mix_backward(mix_of(in, static_cast<const Settings&>(*settings)),
-                                  grad_out.data_ptr<float>(),
+    kernels::channel_mix_backward(mix, grad_out.data_ptr<float>(),
                                   {.near = out[0].data_ptr<float>(),
                                    .own = out[1].data_ptr<float>(),
                                    .around = out[2].data_ptr<float>(),
@@ -90,6 +98,7 @@ at::Tensor channel_mix(const ChannelProducts& products, const ChannelScores& sco
   settings->slope = static_cast<float>(activation.slope);
   settings->factor = static_cast<float>(factor);
   settings->normalises = scores.normalises;
+  settings->keeps_shares = at::GradMode::is_enabled();
   // LibTorch's custom functions take no undefined tensors: what is missing is one of size zero.
   const at::Tensor none = at::empty({0}, products.near.options());
   const bool all = products.around.defined();

@@ -3,10 +3,10 @@
 
 #include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
-#include <ATen/ops/index_select.h>
-#include <ATen/ops/tensor.h>
+#include <ATen/ops/zeros.h>
 #include <torch/csrc/autograd/custom_function.h>
 
+#include <algorithm>
 #include <utility>
 
 #include <emgnn/base/error.h>
@@ -36,6 +36,49 @@ struct ApplyPropagation : torch::autograd::Function<ApplyPropagation> {
 };
 
 namespace {
+
+struct KeptPattern : torch::CustomClassHolder {
+  std::shared_ptr<const HopPattern> pattern;
+};
+
+// The rows of h that are output rows, too. The others have no gradient.
+struct TakeOwnRows : torch::autograd::Function<TakeOwnRows> {
+  static at::Tensor forward(torch::autograd::AutogradContext* ctx, const at::Tensor& h_in,
+                            const c10::intrusive_ptr<KeptPattern>& kept) {
+    ctx->saved_data["pattern"] = c10::IValue::make_capsule(kept);
+    const at::Tensor h = h_in.contiguous();
+    const std::vector<int32_t>& rows = kept->pattern->hop.self;
+    at::Tensor out = at::empty(with_rows(h, static_cast<int64_t>(rows.size())), h.options());
+    const int64_t width = h.size(-1), block = h.size(-2) * width;
+    float* to = out.data_ptr<float>();
+    for (int64_t first = 0; first < h.numel(); first += block)
+      for (const int32_t row : rows)
+        to = std::copy_n(h.data_ptr<float>() + first + row * width, width, to);
+    return out;
+  }
+
+  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* ctx,
+                                                 torch::autograd::variable_list grads) {
+    const auto capsule = ctx->saved_data["pattern"].toCapsule();
+    const Hop& hop = static_cast<const KeptPattern&>(*capsule).pattern->hop;
+    const at::Tensor g = grads[0].contiguous();
+    at::Tensor grad = at::zeros(with_rows(g, hop.pattern.num_cols), g.options());
+    const int64_t width = g.size(-1), block = grad.size(-2) * width;
+    const float* from = g.data_ptr<float>();
+    for (int64_t first = 0; first < grad.numel(); first += block)
+      for (const int32_t row : hop.self) {
+        std::copy_n(from, width, grad.data_ptr<float>() + first + row * width);
+        from += width;
+      }
+    return {grad, at::Tensor()};
+  }
+
+  static std::vector<int64_t> with_rows(const at::Tensor& h, int64_t count) {
+    std::vector<int64_t> shape = h.sizes().vec();
+    shape[shape.size() - 2] = count;
+    return shape;
+  }
+};
 
 kernels::CsrView view(const Csr& a) {
   return {a.num_rows, a.num_cols, a.rowptr.data(), a.col.data()};
@@ -115,7 +158,9 @@ at::Tensor HopPropagation::self(const at::Tensor& h) const {
   for (size_t i = 0; in_place && i < rows.size(); ++i)
     in_place = rows[i] == static_cast<int32_t>(i);
   if (in_place) return h;
-  return at::index_select(h, h.dim() - 2, at::tensor(rows));
+  auto kept = c10::make_intrusive<KeptPattern>();
+  kept->pattern = pattern_;
+  return TakeOwnRows::apply(h, kept);
 }
 
 c10::intrusive_ptr<Edges> HopPropagation::make_edges() const {
