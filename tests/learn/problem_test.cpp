@@ -60,7 +60,7 @@ struct MoleculeCase {
   // One molecule, one radius, one conformer.
   double output(int32_t molecule, int64_t lam_id, int64_t conformer) const {
     const MoleculeItem items[] = {family->item(molecule, lam_id, conformer)};
-    return run(family->batch(items, 2, false));
+    return run(family->batch(items, {2, false}));
   }
   double output_on_bonds(int32_t molecule) const {
     const int32_t molecules[] = {molecule};

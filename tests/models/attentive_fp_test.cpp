@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <emgnn/models/attentive_fp.h>
 
-#include "bonded_molecules.h"
+#include <cmath>
+
+#include "bonded_graphs.h"
 
 namespace emgnn {
 namespace {
@@ -22,10 +24,12 @@ at::Tensor dense_context(const Network& network, const std::string& layer,
   std::vector<at::Tensor> scores, values;
   for (size_t e = 0; e < molecule.entries.size(); ++e) {
     if (molecule.entries[e].to != atom) continue;
-    scores.push_back(leaky(dense_linear(network, layer + "score", at::cat({own, other[e]}))));
+    scores.push_back(leaky(dense_linear(network, layer + "score", at::cat({own, other[e]}))) +
+                     std::log(molecule.entries[e].s));
     values.push_back(other[e]);
   }
-  return at::elu(dense_linear(network, layer + "context", attended(scores, values)));
+  const at::Tensor mean = scores.empty() ? at::zeros_like(own) : attended(scores, values);
+  return at::elu(dense_linear(network, layer + "context", mean));
 }
 
 // One layer; `other` is what each entry brings, `own` what each atom is.
@@ -80,8 +84,14 @@ TEST(AttentiveFp, MatchesTheDefinitionAtomByAtom) {
   expect_matches_definition(stirred(network), dense_attentive_fp(network, kSmall));
 }
 
+TEST(AttentiveFp, MatchesTheDefinitionOnEveryGraph) {
+  AttentiveFp network(kSmall, kLengthShape, 3);
+  expect_matches_definition_on_graphs(stirred(network), dense_attentive_fp(network, kSmall));
+}
+
 TEST(AttentiveFp, PermutingAtomsChangesNothing) {
   expect_permuting_atoms_changes_nothing(AttentiveFp(kSmall, kMoleculeShape, 3));
+  expect_permuting_atoms_changes_nothing_on_graphs(AttentiveFp(kSmall, kLengthShape, 3));
 }
 
 TEST(AttentiveFp, AtomWithoutEntriesHasAPrediction) {
@@ -112,7 +122,8 @@ TEST(AttentiveFp, DropsInTrainingOnly) {
 
 // With one output, as published for FreeSolv, ESOL and Lipophilicity.
 TEST(AttentiveFp, HasAsManyWeightsAsTheReference) {
-  const NetworkShape shape{.num_features = 74, .num_outputs = 1, .reads_out = true};
+  const NetworkShape shape{
+      .num_features = 74, .num_outputs = 1, .reads_out = true, .num_entry_features = 13};
   EXPECT_EQ(num_weights(AttentiveFp({4, 32, 1, 0.0}, shape, 0)), 42534);
   EXPECT_EQ(num_weights(AttentiveFp({3, 16, 5, 0.0}, shape, 0)), 18121);
   EXPECT_EQ(num_weights(AttentiveFp({2, 16, 4, 0.0}, shape, 0)), 14247);

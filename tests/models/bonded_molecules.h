@@ -20,24 +20,37 @@
 #include "permuted.h"
 
 #include <emgnn/base/context.h>
+#include <emgnn/space/entry_table.h>
 #include <emgnn/space/molecule_family.h>
 
 namespace emgnn {
 
-inline constexpr NetworkShape kMoleculeShape{
-    .num_features = kNumAtomFeatures, .num_outputs = 2, .reads_out = true};
+inline constexpr NetworkShape kMoleculeShape{.num_features = kNumAtomFeatures,
+                                             .num_outputs = 2,
+                                             .reads_out = true,
+                                             .num_entry_features = kNumEntryFeatures};
 
 // One molecule: its atoms, and an entry for each direction of a bond and for each atom itself.
 struct BondedMolecule {
   struct Entry {
     int64_t from, to;
-    at::Tensor f;  // [13]
+    at::Tensor f;    // [13], with distances [37]
+    double s = 1.0;  // what S has there
   };
   at::Tensor x;  // [atoms, features]
   std::vector<Entry> entries;
 
   int64_t num_atoms() const { return x.size(0); }
 };
+
+// The 13 columns of a bond (−1: none) or of an atom itself.
+inline at::Tensor entry_features(const Molecules& molecules, int32_t bond, bool self) {
+  at::Tensor f = at::zeros({kNumEntryFeatures}, at::kDouble);
+  if (self) f[kNumBondFeatures] = 1.0;
+  for (int64_t k = 0; k < kNumBondFeatures && bond >= 0; ++k)
+    f[k] = molecules.bond_features[static_cast<size_t>(bond * kNumBondFeatures + k)];
+  return f;
+}
 
 inline BondedMolecule bonded_molecule(const Molecules& molecules, int64_t m) {
   const auto x = molecules.features_of(m);
@@ -49,11 +62,7 @@ inline BondedMolecule bonded_molecule(const Molecules& molecules, int64_t m) {
     for (int32_t b = 0; b < out.num_atoms(); ++b) {
       const int32_t bond = bond_between(molecules, m, a, b);
       if (a != b && bond < 0) continue;
-      at::Tensor f = at::zeros({kNumEntryFeatures}, at::kDouble);
-      if (a == b) f[kNumBondFeatures] = 1.0;
-      for (int64_t k = 0; k < kNumBondFeatures && a != b; ++k)
-        f[k] = molecules.bond_features[static_cast<size_t>(bond * kNumBondFeatures + k)];
-      out.entries.push_back({a, b, f});
+      out.entries.push_back({a, b, entry_features(molecules, bond, a == b)});
     }
   }
   return out;
@@ -117,8 +126,25 @@ AnyNetwork& stirred(AnyNetwork& network) {
   return network;
 }
 
-// Some gradients are zero by nature, such as that of a bias before a norm: those are compared with the
-// largest of all parameters.
+// A sum has at most kTerms products (of 74 + 13 columns, and a few rows), of which float32 makes an error
+// of kTerms roundings of the largest. No path through these networks has more than kSums of them: three
+// rounds of a message, its matrix and two of a GRU, three steps of a readout with two layers, and a head.
+inline constexpr double kTerms = 90, kSums = 24;
+inline constexpr double kSumError = kTerms * kUnitRounding, kPathError = kSums * kSumError;
+
+inline void expect_near_definition(const at::Tensor& got, const at::Tensor& want) {
+  ASSERT_EQ(got.sizes(), want.sizes());
+  const double largest = std::max(1.0, want.abs().max().item<double>());
+  EXPECT_LE((got - want).abs().max().item<double>(), kPathError * largest) << got << want;
+}
+
+// Sums in another order.
+inline void expect_same_up_to_order(const at::Tensor& got, const at::Tensor& want) {
+  expect_near_definition(got, want.to(at::kDouble));
+}
+
+// A gradient goes the path there and back. Some are zero by nature, such as that of a bias before a norm:
+// what is left of them is the error of sums of the largest gradients.
 inline void expect_same_gradients(const Network& network, const at::Tensor& output,
                                   const at::Tensor& slow) {
   const std::vector<at::Tensor> got = parameter_gradients(network, output);
@@ -129,17 +155,18 @@ inline void expect_same_gradients(const Network& network, const at::Tensor& outp
     const std::string& name = network.parameters()[k].name;
     ASSERT_TRUE(got[k].defined() && want[k].defined()) << name;
     const double own = want[k].abs().max().item<double>();
-    EXPECT_LE((got[k] - want[k]).abs().max().item<double>(), 2e-3 * own + 1e-5 * largest) << name;
+    EXPECT_LE((got[k] - want[k]).abs().max().item<double>(),
+              2 * kPathError * own + 2 * kSumError * largest)
+        << name;
   }
 }
 
-// float32 through a few layers of sums of up to 87 products of size 1.
 inline void expect_matches_definition(const Network& network, const Definition& definition,
                                       const Mode& mode = {}) {
   const BondedFixture fixture;
   const at::Tensor got = fixture.run(fixture.molecules, network, kSomeMolecules, mode);
   const at::Tensor want = fixture.defined(definition, kSomeMolecules);
-  EXPECT_TRUE(at::allclose(got, want.to(at::kFloat), 1e-3, 1e-3)) << got << want;
+  expect_near_definition(got, want);
   expect_same_gradients(network, got, want);
 }
 
@@ -147,8 +174,8 @@ inline void expect_permuting_atoms_changes_nothing(const Network& network) {
   const at::NoGradGuard no_grad;
   const BondedFixture fixture;
   const auto turned = permuted_atoms(*fixture.molecules, 1);
-  EXPECT_TRUE(at::allclose(fixture.run(turned, network, kSomeMolecules),
-                           fixture.run(fixture.molecules, network, kSomeMolecules), 1e-4, 1e-4));
+  expect_same_up_to_order(fixture.run(turned, network, kSomeMolecules),
+                          fixture.run(fixture.molecules, network, kSomeMolecules));
 }
 
 // A batch of one atom that has no entry at all.
@@ -159,7 +186,7 @@ inline void expect_atom_without_entries_works(const Network& network) {
   const at::Tensor got = fixture.run(fixture.molecules, network, {1}, {}, alone);
   EXPECT_TRUE(got.isfinite().all().item<bool>());
   const at::Tensor among = fixture.run(fixture.molecules, network, {0, 1, 3}, {}, alone);
-  EXPECT_TRUE(at::allclose(among[1], got[0], 1e-5, 1e-5));
+  EXPECT_TRUE(among[1].equal(got[0]));
 }
 
 // `make` makes the same network each time.

@@ -100,7 +100,7 @@ TEST_P(GinTest, OnMoleculesMatchesTheDefinitionAndPermutingAtomsChangesNothing) 
   std::vector<MoleculeItem> items;
   for (const auto& [molecule, lam_id] : places) items.push_back(turned->item(molecule, lam_id, 0));
   const at::Tensor got = run_network(*gin, fixture.batch(places, 2));
-  EXPECT_TRUE(at::allclose(run_network(*gin, turned->batch(items, 2, false)), got, 1e-4, 1e-4));
+  EXPECT_TRUE(at::allclose(run_network(*gin, turned->batch(items, {2, false})), got, 1e-4, 1e-4));
   for (size_t i = 0; i < places.size(); ++i) {
     const DenseItem item = fixture.dense(places[i].first, places[i].second);
     const at::Tensor rows =

@@ -42,7 +42,7 @@ struct MoleculeFixture {
     std::vector<MoleculeItem> items;
     for (const auto& [molecule, lam_id] : places)
       items.push_back(family->item(molecule, lam_id, 0));
-    return family->batch(items, num_hops, share_rows);
+    return family->batch(items, {num_hops, share_rows});
   }
 
   std::shared_ptr<const Molecules> molecules;

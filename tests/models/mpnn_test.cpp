@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <emgnn/models/mpnn.h>
 
-#include "bonded_molecules.h"
+#include "bonded_graphs.h"
 
 namespace emgnn {
 namespace {
@@ -52,7 +52,7 @@ Definition dense_mpnn(const Network& network, const MpnnOptions& options) {
           const at::Tensor inner = at::relu(dense_linear(network, "messages.edge_inner", e.f));
           const at::Tensor m = dense_linear(network, "messages.edge_outer", inner).view({d, d});
           at::Tensor& to = message[static_cast<size_t>(e.to)];
-          to = to + h[e.from].matmul(m);
+          to = to + e.s * h[e.from].matmul(m);
         }
         h = dense_gru(network, "messages.gru", at::relu(at::stack(message)), h);
       }
@@ -69,8 +69,14 @@ TEST(Mpnn, MatchesTheDefinitionAtomByAtom) {
   expect_matches_definition(stirred(network), dense_mpnn(network, kSmall));
 }
 
+TEST(Mpnn, MatchesTheDefinitionOnEveryGraph) {
+  Mpnn network(kSmall, kLengthShape, 3);
+  expect_matches_definition_on_graphs(stirred(network), dense_mpnn(network, kSmall));
+}
+
 TEST(Mpnn, PermutingAtomsChangesNothing) {
   expect_permuting_atoms_changes_nothing(Mpnn(kSmall, kMoleculeShape, 3));
+  expect_permuting_atoms_changes_nothing_on_graphs(Mpnn(kSmall, kLengthShape, 3));
 }
 
 TEST(Mpnn, AtomWithoutEntriesHasAPrediction) {
@@ -88,7 +94,8 @@ TEST(Mpnn, BitsDoNotDependOnThreads) {
 
 // With one output, as published for FreeSolv, ESOL and Lipophilicity.
 TEST(Mpnn, HasAsManyWeightsAsTheReference) {
-  const NetworkShape shape{.num_features = 74, .num_outputs = 1, .reads_out = true};
+  const NetworkShape shape{
+      .num_features = 74, .num_outputs = 1, .reads_out = true, .num_entry_features = 13};
   EXPECT_EQ(num_weights(Mpnn({32, 32, 4, 2, 3}, shape, 0)), 74561);
   EXPECT_EQ(num_weights(Mpnn({32, 64, 3, 2, 3}, shape, 0)), 107777);
   EXPECT_EQ(num_weights(Mpnn({64, 32, 2, 3, 2}, shape, 0)), 256705);

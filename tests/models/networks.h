@@ -7,12 +7,15 @@
 #include <string>
 
 #include <emgnn/models/acm.h>
+#include <emgnn/models/attentive_fp.h>
 #include <emgnn/models/dense_layer.h>
 #include <emgnn/models/gat.h>
 #include <emgnn/models/gcn.h>
 #include <emgnn/models/gcn_star.h>
 #include <emgnn/models/gin.h>
+#include <emgnn/models/mpnn.h>
 #include <emgnn/models/sgc.h>
+#include <emgnn/models/weave.h>
 
 namespace emgnn {
 
@@ -54,7 +57,7 @@ inline std::shared_ptr<Network> make_mlp(const StackOptions& stack, const Networ
 }
 
 // One of "gcn", "gcn-separate", "acm", "acm-structure", "gat", "gat-weighted", "gin", "sgc",
-// "gcn-star", "gcn-star-affine", "mlp".
+// "gcn-star", "gcn-star-affine", "mlp", "mpnn", "attentivefp", "weave".
 inline std::shared_ptr<Network> make_network(const std::string& name, const StackOptions& stack,
                                              const NetworkShape& shape) {
   const HeadOptions head{.head = 4, .head_dropout = stack.dropout};
@@ -79,6 +82,22 @@ inline std::shared_ptr<Network> make_network(const std::string& name, const Stac
         GcnStarOptions{.stack = stack, .affine = name == "gcn-star-affine"}, head, shape, 6);
   }
   if (name == "mlp") return make_mlp(stack, shape, head);
+  if (name == "mpnn") {
+    return std::make_shared<Mpnn>(
+        MpnnOptions{
+            .hidden = stack.hidden, .edge_hidden = 7, .steps = stack.layers, .readout_steps = 2},
+        shape, 6);
+  }
+  if (name == "attentivefp") {
+    return std::make_shared<AttentiveFp>(
+        AttentiveFpOptions{
+            .layers = stack.layers, .hidden = stack.hidden, .dropout = stack.dropout},
+        shape, 6);
+  }
+  if (name == "weave") {
+    return std::make_shared<Weave>(
+        WeaveOptions{.layers = stack.layers, .hidden = stack.hidden, .readout_width = 6}, shape, 6);
+  }
   throw std::logic_error("no network " + name);
 }
 

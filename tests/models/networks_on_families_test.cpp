@@ -11,6 +11,7 @@
 #include "../space/rewire_graph.h"
 #include "gradient_check.h"
 #include "networks.h"
+#include "permuted.h"
 
 #include <emgnn/space/mixture.h>
 #include <emgnn/space/molecule_mixture.h>
@@ -73,12 +74,15 @@ std::shared_ptr<const GraphFamily> node_family(const std::string& name, int32_t 
       7, kWords);
 }
 
-std::shared_ptr<const MoleculeFamily> molecule_family(const std::string& name, int64_t count) {
-  const auto molecules = std::make_shared<const Molecules>(random_molecules(count, 2, 7));
+std::shared_ptr<const MoleculeFamily> molecule_family(const std::string& name, int64_t count,
+                                                      bool permuted = false) {
+  auto molecules = std::make_shared<const Molecules>(random_molecules(count, 2, 7));
+  if (permuted) molecules = permuted_atoms(*molecules, 1);
   const BondOptions bonds{.aggregation = name.ends_with("sum")         ? Aggregation::kSum
                                          : name.ends_with("symmetric") ? Aggregation::kSymmetric
                                                                        : Aggregation::kMean,
-                          .self_loops = name.find("loops") != std::string::npos};
+                          .self_loops = name.find("loops") != std::string::npos,
+                          .edge_distances = name.find("lengths") != std::string::npos};
   if (name.starts_with("bonds")) return MoleculeFamily::bonds_only(molecules, bonds);
   if (name.starts_with("views")) {
     return std::make_shared<const MoleculeMixture>(
@@ -236,10 +240,12 @@ class MoleculesTest : public testing::TestWithParam<Case> {
  protected:
   static constexpr int64_t kCount = 9;
 
-  static std::shared_ptr<Network> make(int64_t hidden) {
-    return make_network(
-        std::get<0>(GetParam()), stack_of(hidden),
-        {.num_features = kNumAtomFeatures, .num_outputs = kOutputs, .reads_out = true});
+  static std::shared_ptr<Network> make(int64_t hidden, const GraphFamily& family) {
+    return make_network(std::get<0>(GetParam()), stack_of(hidden),
+                        {.num_features = kNumAtomFeatures,
+                         .num_outputs = kOutputs,
+                         .reads_out = true,
+                         .num_entry_features = family.num_entry_features()});
   }
   at::Tensor outputs(std::span<const int32_t> rows, std::span<const int64_t> lams) const {
     return evaluate(*network_, *family_->view(rows, network_->needs()), lams).outputs;
@@ -256,7 +262,7 @@ class MoleculesTest : public testing::TestWithParam<Case> {
 
   const std::shared_ptr<const MoleculeFamily> family_ =
       molecule_family(std::get<1>(GetParam()), kCount);
-  const std::shared_ptr<Network> network_ = make(5);
+  const std::shared_ptr<Network> network_ = make(5, *family_);
   const std::vector<int32_t> rows_ = all_rows(kCount);
   const std::vector<int64_t> lams_ = some_lambdas(*family_);
 };
@@ -267,6 +273,12 @@ TEST_P(MoleculesTest, ManyGraphsEqualEachAlone) {
                                                family_->num_conformers(), kCount, kOutputs}));
   for (size_t g = 0; g < lams_.size(); ++g)
     expect_close(outputs(rows_, {&lams_[g], 1})[0], all[static_cast<int64_t>(g)]);
+}
+
+TEST_P(MoleculesTest, PermutingAtomsChangesNothing) {
+  const auto turned = molecule_family(std::get<1>(GetParam()), kCount, true);
+  expect_close(evaluate(*network_, *turned->view(rows_, network_->needs()), lams_).outputs,
+               outputs(rows_, lams_));
 }
 
 TEST_P(MoleculesTest, OutputsAreLinearInTheLastFeatures) {
@@ -284,7 +296,8 @@ TEST_P(MoleculesTest, EvaluationEqualsAPlainBatchOfItems) {
       for (int64_t m = 0; m < kCount; ++m) items.push_back(family_->item(m, lam_id, c));
   }
   const at::Tensor plain =
-      run_network(*network_, family_->batch(items, network_->needs().num_hops, false));
+      run_network(*network_, family_->batch(items, {.num_hops = network_->needs().num_hops,
+                                                    .one_hop = network_->needs().keeps_entries}));
   expect_close(outputs(rows_, lams_).view({-1, kOutputs}), plain);
 }
 
@@ -310,7 +323,7 @@ TEST_P(MoleculesTest, BitsDoNotDependOnThreads) {
   const auto family = molecule_family(std::get<1>(GetParam()), 60);
   const std::vector<int32_t> rows = all_rows(60);
   expect_same_bits_with_any_number_of_threads([&] {
-    const auto network = make(32);
+    const auto network = make(32, *family);
     const auto view = family->view(rows, network->needs());
     std::vector<at::Tensor> out =
         step(*network, view->batch({.lam_ids = lams_, .seed = 1, .step = 2}));
@@ -332,6 +345,30 @@ INSTANTIATE_TEST_SUITE_P(OfViews, MoleculesTest,
                                                           "gat-weighted", "gin", "gcn-star", "mlp"),
                                           testing::Values("views", "views_sum",
                                                           "views_loops_symmetric")),
+                         case_name);
+INSTANTIATE_TEST_SUITE_P(OfEntries, MoleculesTest,
+                         testing::Combine(testing::Values("mpnn", "attentivefp", "weave"),
+                                          testing::Values("bonds_loops_sum", "bonds_lengths_sum",
+                                                          "distance_lengths",
+                                                          "distance_lengths_loops_symmetric",
+                                                          "views_lengths", "views_loops_sum")),
+                         case_name);
+
+// A molecule's rows are sums of its own entries in an order of their own: nothing else of the batch
+// changes a bit of them.
+class EntriesTest : public MoleculesTest {};
+
+TEST_P(EntriesTest, OneGraphHasTheBitsThatItHasAmongMany) {
+  const at::Tensor all = outputs(rows_, lams_);
+  for (size_t g = 0; g < lams_.size(); ++g)
+    EXPECT_TRUE(outputs(rows_, {&lams_[g], 1})[0].equal(all[static_cast<int64_t>(g)]));
+  const std::vector<int32_t> some = {5, 1, 8};
+  EXPECT_TRUE(outputs(some, lams_).equal(all.index_select(2, at::tensor(some))));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EntriesTest,
+                         testing::Combine(testing::Values("mpnn", "attentivefp", "weave"),
+                                          testing::Values("distance_lengths_sum", "views_lengths")),
                          case_name);
 
 }  // namespace

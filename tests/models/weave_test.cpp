@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "bonded_molecules.h"
+#include "bonded_graphs.h"
 
 namespace emgnn {
 namespace {
@@ -30,7 +30,8 @@ at::Tensor dense_rows(const Network& network, const WeaveOptions& options,
     for (int64_t v = 0; v < molecule.num_atoms(); ++v) {
       at::Tensor sum = at::zeros({options.hidden}, at::kDouble);
       for (size_t e = 0; e < f.size(); ++e)
-        if (molecule.entries[e].to == v) sum = sum + at::relu(linear("from_entry", f[e]));
+        if (molecule.entries[e].to == v)
+          sum = sum + molecule.entries[e].s * at::relu(linear("from_entry", f[e]));
       next.push_back(at::relu(linear("to_atom", at::cat({at::relu(linear("atom", h[v])), sum}))));
     }
     for (size_t e = 0; e < f.size() && l + 1 < options.layers; ++e) {
@@ -110,8 +111,14 @@ TEST_P(WeaveTest, TrainingUsesTheMomentsOfTheBatch) {
   expect_matches_definition(network_, dense_weave(network_, options_, true), {.training = true});
 }
 
+TEST_P(WeaveTest, MatchesTheDefinitionOnEveryGraph) {
+  Weave network(options_, kLengthShape, 5);
+  expect_matches_definition_on_graphs(stirred(network), dense_weave(network, options_, false));
+}
+
 TEST_P(WeaveTest, PermutingAtomsChangesNothing) {
   expect_permuting_atoms_changes_nothing(network_);
+  expect_permuting_atoms_changes_nothing_on_graphs(Weave(options_, kLengthShape, 5));
 }
 
 TEST_P(WeaveTest, AtomWithoutEntriesHasAPrediction) { expect_atom_without_entries_works(network_); }
@@ -128,7 +135,8 @@ INSTANTIATE_TEST_SUITE_P(Gaussians, WeaveTest, testing::Bool());
 // With one output, as published for FreeSolv, ESOL and Lipophilicity, which have P₄, P₅, L and R in the
 // last layer too, where nothing reads what they make.
 TEST(Weave, HasTheWeightsOfTheReferenceThatAreRead) {
-  const NetworkShape shape{.num_features = 74, .num_outputs = 1, .reads_out = true};
+  const NetworkShape shape{
+      .num_features = 74, .num_outputs = 1, .reads_out = true, .num_entry_features = 13};
   const auto unread = [](int64_t atom, int64_t entry, int64_t d) {
     return 2 * (atom + 1) * d + (entry + 1) * d + (3 * d + 1) * d;
   };

@@ -294,8 +294,8 @@ TEST_P(MoleculeEdgesTest, OfDistancesNameTheBondsAmongThePairs) {
     }
   }
   for (const bool share : {false, true})
-    expect_types_and_features(family->batch(items, 3, share), some);
-  const GraphBatch batch = family->batch(items, 2, false);
+    expect_types_and_features(family->batch(items, {3, share}), some);
+  const GraphBatch batch = family->batch(items, {2, false});
   EXPECT_TRUE(at::allclose(matrix_of(*batch.hop(1).edges(), 0), at::block_diag(blocks), 1e-6, 0));
   EXPECT_GT(seen_[0], 0);
   EXPECT_GT(seen_[1], 0);

@@ -61,7 +61,7 @@ TEST_P(MoleculeFamilyTest, BatchOfManyGraphsEqualsDenseMatricesOneByOne) {
   const at::Tensor v = random_tensor({kWidth, 2 * kWidth}, 2);
   const std::vector<MoleculeItem> all = items();
   for (const bool share : {false, true}) {
-    const GraphBatch batch = family_->batch(all, 3, share);
+    const GraphBatch batch = family_->batch(all, {3, share});
     ASSERT_EQ(batch.items->num_segments(), static_cast<int64_t>(all.size()));
     at::Tensor h = batch.hop(0).self_plus_apply(batch.input->dense.matmul(w));
     const at::Tensor one = h;
@@ -85,7 +85,7 @@ TEST_P(MoleculeFamilyTest, BatchOfManyGraphsEqualsDenseMatricesOneByOne) {
 // apply() sums over a matrix and self_plus_apply() over lists, in other orders.
 TEST_P(MoleculeFamilyTest, ApplyIsThePartOfTheNeighbours) {
   for (const bool share : {false, true}) {
-    const GraphBatch batch = family_->batch(items(), 3, share);
+    const GraphBatch batch = family_->batch(items(), {3, share});
     for (int number : {0, 1, 2}) {
       const Propagation& hop = batch.hop(number);
       const at::Tensor h = random_tensor({hop.num_inputs(), kWidth}, 8);
@@ -97,7 +97,7 @@ TEST_P(MoleculeFamilyTest, ApplyIsThePartOfTheNeighbours) {
 }
 
 TEST_P(MoleculeFamilyTest, DiagonalIsTheWeightOfARowsOwnInput) {
-  const GraphBatch batch = family_->batch(items(), 1, false);
+  const GraphBatch batch = family_->batch(items(), {1, false});
   const at::Tensor got = batch.hop(0).diagonal().view({-1});
   std::vector<at::Tensor> want;
   for (const MoleculeItem& item : items()) want.push_back(propagation_of(item).diagonal());
@@ -110,7 +110,7 @@ TEST_P(MoleculeFamilyTest, SharedRowsGiveTheSameBits) {
   for (int hops : {1, 2}) {
     std::vector<at::Tensor> results;
     for (const bool share : {false, true}) {
-      const GraphBatch batch = family_->batch(items(), hops, share);
+      const GraphBatch batch = family_->batch(items(), {hops, share});
       at::Tensor h = batch.hop(0).self_plus_apply(batch.input->dense.matmul(w));
       if (hops == 2) h = batch.hop(1).self_plus_apply(h.matmul(v));
       results.push_back(batch.items->sum(h));
@@ -121,7 +121,7 @@ TEST_P(MoleculeFamilyTest, SharedRowsGiveTheSameBits) {
 
 TEST_P(MoleculeFamilyTest, GradientsMatchFiniteDifferences) {
   for (const bool share : {false, true}) {
-    const GraphBatch batch = family_->batch(items(), 3, share);
+    const GraphBatch batch = family_->batch(items(), {3, share});
     for (int number : {0, 1, 2}) {
       const Propagation& hop = batch.hop(number);
       const at::Tensor in = random_tensor({hop.num_inputs(), 2}, 4);
@@ -172,20 +172,20 @@ TEST(MoleculeFamily, SharesRowsOnlyWhereTheAtomHasTheSameNeighbours) {
     for (int32_t a = 0; a < family->num_atoms(0); ++a)
       different.emplace(a, degree[a].item<double>());
   }
-  EXPECT_EQ(family->batch(items, 2, true).hop(0).num_outputs(),
+  EXPECT_EQ(family->batch(items, {2, true}).hop(0).num_outputs(),
             static_cast<int64_t>(different.size()));
-  EXPECT_EQ(family->batch(items, 2, false).hop(0).num_outputs(), static_cast<int64_t>(rows));
+  EXPECT_EQ(family->batch(items, {2, false}).hop(0).num_outputs(), static_cast<int64_t>(rows));
   EXPECT_LT(different.size(), rows);
 }
 
 TEST(MoleculeFamily, TellsEachRowTheLambdaOfItsItemUnlessRowsAreShared) {
   const auto family = MoleculeFamily::by_distance(some_molecules(3, 1, 2), {});
   const MoleculeItem items[] = {family->item(2, 0, 0), family->item(0, 45, 0)};
-  const at::Tensor got = family->batch(items, 2, false).row_lambda;
+  const at::Tensor got = family->batch(items, {2, false}).row_lambda;
   const at::Tensor want = at::cat(
       {at::full({family->num_atoms(2), 1}, -1.0), at::full({family->num_atoms(0), 1}, -0.5)});
   EXPECT_TRUE(got.equal(want));
-  EXPECT_FALSE(family->batch(items, 2, true).row_lambda.defined());
+  EXPECT_FALSE(family->batch(items, {2, true}).row_lambda.defined());
 }
 
 // Row i of the batch is molecule i under λ number i mod 2, in a conformer that the step draws.
@@ -203,7 +203,7 @@ TEST(MoleculeFamily, BatchesOfAViewCycleThroughTheLambdasAndDrawConformers) {
       const std::vector<int64_t> c = {code % 3, code / 3 % 3, code / 9 % 3, code / 27};
       std::vector<MoleculeItem> items;
       for (size_t i = 0; i < 4; ++i) items.push_back(family->item(rows[i], lams[i % 2], c[i]));
-      const GraphBatch other = family->batch(items, 2, false);
+      const GraphBatch other = family->batch(items, {2, false});
       if (other.hop(0).apply(h).equal(batch.hop(0).apply(h)) &&
           other.row_lambda.equal(batch.row_lambda))
         conformers = c;
@@ -238,7 +238,7 @@ TEST(MoleculeFamily, OfBondsAloneHasOnePoint) {
   const std::vector<int32_t> some = {0, 1, 3};
   std::vector<MoleculeItem> items;
   for (int32_t m : some) items.push_back(family->item(m, 0, 0));
-  const GraphBatch point = family->batch(items, 1, false), bonds = family->observed(some, 1);
+  const GraphBatch point = family->batch(items, {1, false}), bonds = family->observed(some, 1);
   const at::Tensor h = random_tensor({point.input->num_rows(), 6}, 1);
   EXPECT_TRUE(point.hop(0).self_plus_apply(h).equal(bonds.hop(0).self_plus_apply(h)));
   EXPECT_EQ(items[0].lambda, 0.0F);
@@ -246,7 +246,7 @@ TEST(MoleculeFamily, OfBondsAloneHasOnePoint) {
 
 TEST(MoleculeFamily, RefusesABatchWithoutMolecules) {
   const auto family = MoleculeFamily::bonds_only(some_molecules(4, 0, 1), {});
-  EXPECT_THROW(family->batch({}, 1, false), UsageError);
+  EXPECT_THROW(family->batch({}, {1, false}), UsageError);
 }
 
 }  // namespace

@@ -100,7 +100,7 @@ TEST_P(MoleculeMixtureTest, BatchOfManyGraphsEqualsDenseMatricesOneByOne) {
   const at::Tensor w = random_tensor({kNumAtomFeatures, 2 * kWidth}, 1);
   const at::Tensor v = random_tensor({kWidth, 2 * kWidth}, 2);
   const std::vector<Place> all = places();
-  const GraphBatch batch = family_->batch(items(), 3, true);
+  const GraphBatch batch = family_->batch(items(), {3, true});
   ASSERT_EQ(batch.items->num_segments(), static_cast<int64_t>(all.size()));
   at::Tensor h = batch.hop(0).self_plus_apply(batch.input->dense.matmul(w));
   h = batch.hop(1).self_plus_apply(h.matmul(v)) + batch.hop(1).self(h);
@@ -119,7 +119,7 @@ TEST_P(MoleculeMixtureTest, BatchOfManyGraphsEqualsDenseMatricesOneByOne) {
 }
 
 TEST_P(MoleculeMixtureTest, ApplyAndDiagonalAreThoseOfTheMixture) {
-  const GraphBatch batch = family_->batch(items(), 2, false);
+  const GraphBatch batch = family_->batch(items(), {2, false});
   std::vector<at::Tensor> diagonals;
   for (const Place& p : places()) diagonals.push_back(propagation_of(p).diagonal());
   for (int number : {0, 1}) {
@@ -134,7 +134,7 @@ TEST_P(MoleculeMixtureTest, ApplyAndDiagonalAreThoseOfTheMixture) {
 
 // All three are linear: any half-width will do.
 TEST_P(MoleculeMixtureTest, GradientsMatchFiniteDifferences) {
-  const GraphBatch batch = family_->batch(items(), 2, false);
+  const GraphBatch batch = family_->batch(items(), {2, false});
   for (int number : {0, 1}) {
     const Propagation& hop = batch.hop(number);
     const at::Tensor in = random_tensor({hop.num_inputs(), 2}, 4);
@@ -156,7 +156,7 @@ TEST_P(MoleculeMixtureTest, OneViewWithAllTheWeightIsTheGraphOfThatView) {
     ours.push_back(corner->item(m, 1, 0));
     theirs.push_back(plain->item(m, 0, 0));
   }
-  const GraphBatch a = corner->batch(ours, 3, false), b = plain->batch(theirs, 3, false);
+  const GraphBatch a = corner->batch(ours, {3, false}), b = plain->batch(theirs, {3, false});
   EXPECT_TRUE(a.input->dense.equal(b.input->dense));
   const at::Tensor h = random_tensor({a.input->num_rows(), 2 * kWidth}, 5);
   for (int number : {0, 2}) {
@@ -205,7 +205,7 @@ TEST_P(MoleculeMixtureTest, PermutingAtomsChangesNothing) {
   const auto outputs = [&](const MoleculeMixture& family) {
     std::vector<MoleculeItem> items;
     for (const Place& p : places()) items.push_back(family.item(p.molecule, p.lam_id, p.conformer));
-    const GraphBatch batch = family.batch(items, 2, false);
+    const GraphBatch batch = family.batch(items, {2, false});
     const at::Tensor h = batch.hop(0).self_plus_apply(batch.input->dense.matmul(w)).tanh();
     return batch.items->sum(batch.hop(1).self_plus_apply(h.matmul(v)));
   };
@@ -235,7 +235,7 @@ TEST(MoleculeMixture, BatchesOfAViewCycleThroughTheLambdas) {
   const GraphBatch got = family->view(rows, {.num_hops = 2})->batch({.lam_ids = lams});
   const MoleculeItem items[] = {family->item(5, 30, 0), family->item(0, 11, 0),
                                 family->item(2, 30, 0)};
-  const GraphBatch want = family->batch(items, 2, false);
+  const GraphBatch want = family->batch(items, {2, false});
   const at::Tensor h = random_tensor({got.input->num_rows(), 4}, 1);
   EXPECT_TRUE(got.hop(0).apply(h).equal(want.hop(0).apply(h)));
   EXPECT_EQ(got.hops.size(), 1U);  // every molecule once: its atoms are its rows
@@ -264,7 +264,7 @@ TEST(MoleculeMixture, RefusesWeightsThatDependOnLambda) {
       some_molecules(1), AtomMixtureOptions{.bonds = {}, .views = "bonds", .step = 0.5});
   const std::vector<int32_t> rows = {0};
   EXPECT_THROW(family->view(rows, {.reads_lambda = true}), UsageError);
-  EXPECT_THROW(family->batch({}, 1, false), UsageError);
+  EXPECT_THROW(family->batch({}, {1, false}), UsageError);
 }
 
 // a - b - c, with a and c 2.5 Å apart.

@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
 #include <emgnn/base/error.h>
+#include <emgnn/data/all_rows.h>
 #include <emgnn/graph/block_model_graph.h>
 #include <emgnn/learn/tensor_numbers.h>
 #include <emgnn/space/block_model_report.h>
@@ -39,12 +39,6 @@ LoopOptions loop_options(const OptimOptions& optim, const Task& task) {
   StopOptions stop;
   stop.rule = "never";
   return {.optim = optim, .stop = stop, .rule = stop_rule(stop, task)};
-}
-
-std::vector<int32_t> all_rows(const Data& data) {
-  std::vector<int32_t> out(static_cast<size_t>(data.num_rows()));
-  std::iota(out.begin(), out.end(), 0);
-  return out;
 }
 
 std::vector<double> probabilities(const Prediction& prediction) {

@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <set>
 #include <unordered_map>
 #include <utility>
 
 #include <emgnn/base/error.h>
+#include <emgnn/data/all_rows.h>
 #include <emgnn/data/split_shares.h>
 #include <emgnn/learn/leave_one_out.h>
 #include <emgnn/learn/serial_aten.h>
@@ -172,8 +172,7 @@ std::vector<double> Problem::losses(std::span<const int64_t> lam_ids, const Poll
 void Problem::believe(const GraphWeights& graphs, const Poll& poll) {
   if (!family().reads_beliefs() || task().kind() != LabelKind::kClasses) return;
   beliefs_ = nullptr;  // or what it says would depend on what it said before
-  std::vector<int32_t> all(static_cast<size_t>(data().num_rows()));
-  std::iota(all.begin(), all.end(), 0);
+  const std::vector<int32_t> all = all_rows(data());
   const View view = parts_.views->of("all", [&] { return view_of(all); });
   const std::unique_ptr<Expectation> mean =
       task().expectation(Average::kProbabilities, Detail::kValue);

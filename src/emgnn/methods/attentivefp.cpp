@@ -4,8 +4,20 @@
 
 namespace emgnn {
 
+namespace {
+
+class AttentiveFpConfig : public MoleculeMethod<AttentiveFp, AttentiveFpOptions> {
+ public:
+  using MoleculeMethod::MoleculeMethod;
+
+ protected:
+  bool reads_weights() const override { return false; }
+};
+
+}  // namespace
+
 std::unique_ptr<MethodConfig> attentivefp_config(bool em) {
-  return std::make_unique<MoleculeMethod<AttentiveFp, AttentiveFpOptions>>(em);
+  return std::make_unique<AttentiveFpConfig>(em);
 }
 
 }  // namespace emgnn

@@ -47,11 +47,39 @@ bool mixes_atoms(const FamilyOptions& options) {
   return options.atoms.views != kDistances && options.atoms.views != kAutoViews;
 }
 
-void describe_molecules(OptionVisitor& visitor, FamilyOptions& options, const DataFacts& facts) {
+void describe_molecules(OptionVisitor& visitor, FamilyOptions& options, const DataFacts& facts,
+                        const GraphReading& reading) {
+  const auto describe_read = [&](BondOptions& bonds) {
+    if (reading.distances) describe_edge_distances(visitor, bonds);
+  };
+  if (!reading.em) {
+    if (reading.weights) describe_aggregation(visitor, options.bonds);
+    describe_self_loops(visitor, options.bonds);
+    return describe_read(options.bonds);
+  }
   visitor.text("space.views", options.atoms.views, kViewsHelp);
   const bool known = facts.labels.has_value();  // else either may still be asked for
-  if (!known || !mixes_atoms(options)) describe(visitor, options.distance);
-  if (!known || mixes_atoms(options)) describe(visitor, options.atoms);
+  if (!known || !mixes_atoms(options)) {
+    describe(visitor, options.distance);
+    describe_read(options.distance.bonds);
+  }
+  if (!known || mixes_atoms(options)) {
+    describe(visitor, options.atoms);
+    describe_read(options.atoms.bonds);
+  }
+}
+
+std::shared_ptr<const GraphFamily> make_molecule_family(const FamilyOptions& options,
+                                                        const Data& data,
+                                                        const GraphReading& reading) {
+  if (!reading.em) {
+    BondOptions bonds = options.bonds;
+    if (!reading.weights) bonds.aggregation = Aggregation::kSum;
+    return MoleculeFamily::bonds_only(molecules_of(data), bonds);
+  }
+  if (mixes_atoms(options))
+    return std::make_shared<MoleculeMixture>(molecules_of(data), options.atoms);
+  return MoleculeFamily::by_distance(molecules_of(data), options.distance);
 }
 
 // One graph over the nodes; with drop_edge another part of it in every gradient step.
@@ -72,12 +100,11 @@ std::shared_ptr<const GraphFamily> make_plain_family(const FamilyOptions& option
 
 }  // namespace
 
-void describe(OptionVisitor& visitor, FamilyOptions& options, const DataFacts& facts, bool em) {
-  if (facts.kind == DataKind::kMolecules) {
-    em ? describe_molecules(visitor, options, facts) : describe(visitor, options.bonds);
-    return;
-  }
-  if (!em) {
+void describe(OptionVisitor& visitor, FamilyOptions& options, const DataFacts& facts,
+              const GraphReading& reading) {
+  if (facts.kind == DataKind::kMolecules)
+    return describe_molecules(visitor, options, facts, reading);
+  if (!reading.em) {
     describe(visitor, options.graph);
     visitor.real("space.drop_edge", options.drop_edge, 0.0, 1.0,
                  "probability that an edge of the graph as given is left out of a gradient step");
@@ -92,15 +119,11 @@ void describe(OptionVisitor& visitor, FamilyOptions& options, const DataFacts& f
 }
 
 std::shared_ptr<const GraphFamily> make_family(const FamilyOptions& options,
-                                               const LearnerInput& input, bool em) {
+                                               const LearnerInput& input,
+                                               const GraphReading& reading) {
   const Data& data = *input.data;
-  if (data.kind() == DataKind::kMolecules) {
-    if (!em) return MoleculeFamily::bonds_only(molecules_of(data), options.bonds);
-    if (mixes_atoms(options))
-      return std::make_shared<MoleculeMixture>(molecules_of(data), options.atoms);
-    return MoleculeFamily::by_distance(molecules_of(data), options.distance);
-  }
-  if (!em) return make_plain_family(options, input);
+  if (data.kind() == DataKind::kMolecules) return make_molecule_family(options, data, reading);
+  if (!reading.em) return make_plain_family(options, input);
   const DataFacts facts = facts_of(data);
   if (may_mix(options, facts))
     return MixtureFamily::make(data.graph(), options.mixture,

@@ -22,10 +22,19 @@ struct FamilyOptions {
   AtomMixtureOptions atoms;
 };
 
-// Those that are read: of the graph as given, or of a family of graphs.
-void describe(OptionVisitor& visitor, FamilyOptions& options, const DataFacts& facts, bool em);
+// What a network reads of its graphs.
+struct GraphReading {
+  bool em = false;         // a family of graphs, not the one as given
+  bool weights = true;     // of the entries, not only which there are
+  bool distances = false;  // between the ends of entries, if options say so
+};
+
+// Those that are read.
+void describe(OptionVisitor& visitor, FamilyOptions& options, const DataFacts& facts,
+              const GraphReading& reading);
 
 std::shared_ptr<const GraphFamily> make_family(const FamilyOptions& options,
-                                               const LearnerInput& input, bool em);
+                                               const LearnerInput& input,
+                                               const GraphReading& reading);
 
 }  // namespace emgnn

@@ -12,7 +12,7 @@ class GatConfig : public NetworkConfig {
   using NetworkConfig::NetworkConfig;
 
  protected:
-  void describe_network(OptionVisitor& visitor) override {
+  void describe_network(OptionVisitor& visitor, const DataFacts& /*facts*/) override {
     emgnn::describe(visitor, options_);
     emgnn::describe(visitor, options_.form);
   }
@@ -32,6 +32,7 @@ class GatConfig : public NetworkConfig {
           return std::make_unique<GatLayer>(network, place, options_, plan.em);
         });
   }
+  bool reads_weights() const override { return false; }
 
  private:
   GatOptions options_;

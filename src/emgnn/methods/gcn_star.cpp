@@ -11,7 +11,9 @@ class GcnStarConfig : public NetworkConfig {
   using NetworkConfig::NetworkConfig;
 
  protected:
-  void describe_network(OptionVisitor& visitor) override { emgnn::describe(visitor, options_); }
+  void describe_network(OptionVisitor& visitor, const DataFacts& /*facts*/) override {
+    emgnn::describe(visitor, options_);
+  }
   std::shared_ptr<Network> make_network(const Plan& plan) const override {
     return std::make_shared<GcnStar>(options_, plan.head, plan.shape, plan.seed);
   }

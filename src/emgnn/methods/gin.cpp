@@ -15,18 +15,16 @@ class GinConfig : public NetworkConfig {
   using NetworkConfig::NetworkConfig;
 
  protected:
-  void describe_network(OptionVisitor& visitor) override {
-    emgnn::describe(visitor, options_);
+  void describe_network(OptionVisitor& visitor, const DataFacts& facts) override {
+    const bool known = facts.labels.has_value();  // else either form may still be asked for
+    emgnn::describe(visitor, options_.stack);
+    if (!known || form_ == GinForm::kPlain) describe_epsilon(visitor, options_);
     visitor.choice("model.form", form_, {"plain", "molecular"},
                    "the layers of gin, or those of its form for molecules");
-    emgnn::describe(visitor, molecular_);
+    if (!known || form_ == GinForm::kMolecular) emgnn::describe(visitor, molecular_);
   }
   std::shared_ptr<Network> make_network(const Plan& plan) const override {
-    if (form_ == GinForm::kPlain) {
-      if (molecular_.jumping != Jumping::kLast)
-        throw UsageError("model.jumping needs model.form=molecular");
-      return stack<GinLayer>(plan, options_, options_.stack.hidden);
-    }
+    if (form_ == GinForm::kPlain) return stack<GinLayer>(plan, options_, options_.stack.hidden);
     EMGNN_CHECK(plan.shape.reads_out, "model.form=molecular is for molecules", "a graph");
     return std::make_shared<LayerStack>(
         LayerStack::Plan{.stack = options_.stack,

@@ -12,7 +12,9 @@ class GtnConfig : public NetworkConfig {
   using NetworkConfig::NetworkConfig;
 
  protected:
-  void describe_network(OptionVisitor& visitor) override { emgnn::describe(visitor, options_); }
+  void describe_network(OptionVisitor& visitor, const DataFacts& /*facts*/) override {
+    emgnn::describe(visitor, options_);
+  }
   std::shared_ptr<Network> make_network(const Plan& plan) const override {
     return std::make_shared<Gtn>(options_, plan.shape, plan.family->coordinate_names(), plan.seed);
   }

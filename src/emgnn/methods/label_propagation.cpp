@@ -31,7 +31,7 @@ class LabelPropagation : public Learner {
  public:
   LabelPropagation(const LearnerInput& input, const LabelPropagationOptions& options)
       : data_(input.data),
-        family_(make_family({.graph = options.graph}, input, /*em=*/false)),
+        family_(make_family({.graph = options.graph}, input, {})),
         options_(options) {
     EMGNN_CHECK(data_->labels().kind == LabelKind::kClasses,
                 "label-propagation is for one class per node", name_of(data_->labels().kind));

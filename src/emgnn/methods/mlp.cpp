@@ -21,7 +21,7 @@ class MlpConfig : public NetworkConfig {
   using NetworkConfig::NetworkConfig;
 
  protected:
-  void describe_network(OptionVisitor& visitor) override {
+  void describe_network(OptionVisitor& visitor, const DataFacts& /*facts*/) override {
     emgnn::describe(visitor, options_.stack);
   }
   std::shared_ptr<Network> make_network(const Plan& plan) const override {

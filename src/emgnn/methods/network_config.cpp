@@ -18,8 +18,8 @@ void NetworkConfig::describe(OptionVisitor& visitor, const DataFacts& facts) {
   } else {
     emgnn::describe(visitor, fit_);
   }
-  if (uses_graph()) emgnn::describe(visitor, family_, facts, em_);
-  describe_network(visitor);
+  if (uses_graph()) emgnn::describe(visitor, family_, facts, reading());
+  describe_network(visitor, facts);
   if (molecules && !has_own_readout()) emgnn::describe(visitor, head_);
   emgnn::describe(visitor, task_, facts.labels.value_or(LabelKind::kNone));
   const bool classes = !facts.labels || *facts.labels == LabelKind::kClasses;
@@ -29,11 +29,15 @@ void NetworkConfig::describe(OptionVisitor& visitor, const DataFacts& facts) {
   emgnn::describe(visitor, stop_);
 }
 
+GraphReading NetworkConfig::reading() const {
+  return {.em = em_, .weights = em_ || reads_weights(), .distances = reads_distances()};
+}
+
 std::shared_ptr<const GraphFamily> NetworkConfig::family(const LearnerInput& input) const {
   if (std::shared_ptr<const GraphFamily> own = own_family(input)) return own;
   if (!uses_graph() && input.data->kind() == DataKind::kGraph)
     return std::make_shared<NoGraphFamily>(input.data->graph());
-  return make_family(family_, input, em_);
+  return make_family(family_, input, reading());
 }
 
 std::shared_ptr<Network> NetworkConfig::network(const ProblemParts& parts, uint64_t seed) const {
@@ -50,6 +54,7 @@ std::shared_ptr<Network> NetworkConfig::network(const ProblemParts& parts, uint6
                               .num_features = data.num_features(),
                               .num_outputs = parts.task->num_outputs(),
                               .reads_out = molecules,
+                              .num_entry_features = parts.family->num_entry_features(),
                               .descriptors = scale.empty() ? nullptr : &scale},
                     .head = head_,
                     .em = em_,

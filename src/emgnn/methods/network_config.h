@@ -33,19 +33,26 @@ class NetworkConfig : public MethodConfig {
     int64_t num_views = 0;  // of the graph
     uint64_t seed = 0;
   };
-  virtual void describe_network(OptionVisitor& visitor) = 0;
+  virtual void describe_network(OptionVisitor& visitor, const DataFacts& facts) = 0;
   virtual std::shared_ptr<Network> make_network(const Plan& plan) const = 0;
   virtual bool uses_graph() const { return true; }
   // In place of that of the options; null: that.
   virtual std::shared_ptr<const GraphFamily> own_family(const LearnerInput& /*input*/) const {
     return nullptr;
   }
+  // Of the graph as given the weights of entries count, not only which there are; over a family of
+  // graphs they always do.
+  virtual bool reads_weights() const { return true; }
+  // It reads what entries are, and may read how far apart their atoms are.
+  virtual bool reads_distances() const { return false; }
   // Whole graphs are read out by the network itself, not by a head with options of its own.
   virtual bool has_own_readout() const { return false; }
   // A gradient step is on some nodes, not on all of them.
   virtual bool takes_rows() const { return false; }
   // It reads sums over neighbours out of S = D⁻¹ (A + I).
   virtual bool adds_neighbours() const { return false; }
+
+  FamilyOptions& family_options() { return family_; }
 
   // For networks that are a stack of one kind of layer, a hidden one of which leaves
   // `hidden_outputs` numbers behind.
@@ -60,6 +67,7 @@ class NetworkConfig : public MethodConfig {
   }
 
  private:
+  GraphReading reading() const;
   std::shared_ptr<const GraphFamily> family(const LearnerInput& input) const;
   std::shared_ptr<Network> network(const ProblemParts& parts, uint64_t seed) const;
   std::vector<Problem> problems(const ProblemParts& parts, uint64_t seed) const;

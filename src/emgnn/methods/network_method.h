@@ -30,7 +30,7 @@ class NetworkMethod : public NetworkConfig {
   using NetworkConfig::NetworkConfig;
 
  protected:
-  void describe_network(OptionVisitor& visitor) override {
+  void describe_network(OptionVisitor& visitor, const DataFacts& /*facts*/) override {
     detail::describe_options(visitor, options_);
   }
   std::shared_ptr<Network> make_network(const Plan& plan) const override {
@@ -47,14 +47,19 @@ class NetworkMethod : public NetworkConfig {
   Options options_;
 };
 
-// A network of whole molecules that reads them out by itself, made of (options, shape, seed).
+// A network of whole molecules that knows what joins two atoms and reads the molecules out by itself,
+// made of (options, shape, seed). Over a family of graphs distances are features, too.
 template <class Model, class Options>
 class MoleculeMethod : public NetworkMethod<Model, Options> {
  public:
-  using NetworkMethod<Model, Options>::NetworkMethod;
+  explicit MoleculeMethod(bool em) : NetworkMethod<Model, Options>(em) {
+    FamilyOptions& family = this->family_options();
+    family.distance.bonds.edge_distances = family.atoms.bonds.edge_distances = em;
+  }
 
  protected:
   bool has_own_readout() const override { return true; }
+  bool reads_distances() const override { return true; }
 };
 
 }  // namespace emgnn

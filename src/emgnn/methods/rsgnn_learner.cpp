@@ -6,9 +6,9 @@
 
 #include <algorithm>
 #include <iterator>
-#include <numeric>
 #include <utility>
 
+#include <emgnn/data/all_rows.h>
 #include <emgnn/formats/csv.h>
 #include <emgnn/learn/serial_aten.h>
 #include <emgnn/models/edge_ops.h>
@@ -18,12 +18,6 @@ namespace emgnn {
 namespace {
 
 constexpr int64_t kLinkSteps = 1, kClassifierSteps = 2;  // of an epoch
-
-std::vector<int32_t> all_rows(const Data& data) {
-  std::vector<int32_t> rows(static_cast<size_t>(data.num_rows()));
-  std::iota(rows.begin(), rows.end(), 0);
-  return rows;
-}
 
 at::Tensor as_index(std::span<const int32_t> rows) {
   return at::tensor(std::vector<int64_t>(rows.begin(), rows.end()), at::kLong);

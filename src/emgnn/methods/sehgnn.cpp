@@ -15,7 +15,9 @@ class SeHgnnConfig : public NetworkConfig {
   using NetworkConfig::NetworkConfig;
 
  protected:
-  void describe_network(OptionVisitor& visitor) override { emgnn::describe(visitor, options_); }
+  void describe_network(OptionVisitor& visitor, const DataFacts& /*facts*/) override {
+    emgnn::describe(visitor, options_);
+  }
   bool uses_graph() const override { return false; }
   bool takes_rows() const override { return true; }
 

@@ -11,7 +11,9 @@ class SimpleHgnConfig : public NetworkConfig {
   using NetworkConfig::NetworkConfig;
 
  protected:
-  void describe_network(OptionVisitor& visitor) override { emgnn::describe(visitor, options_); }
+  void describe_network(OptionVisitor& visitor, const DataFacts& /*facts*/) override {
+    emgnn::describe(visitor, options_);
+  }
   // Outputs of norm 1 are for classes: other labels need larger ones.
   std::shared_ptr<Network> make_network(const Plan& plan) const override {
     return std::make_shared<SimpleHgn>(

@@ -7,7 +7,6 @@
 
 #include <emgnn/models/edge_ops.h>
 #include <emgnn/models/row_index.h>
-#include <emgnn/space/bond_table.h>
 
 namespace emgnn {
 
@@ -28,14 +27,16 @@ void describe(OptionVisitor& visitor, AttentiveFpOptions& options) {
 
 AttentiveFp::AttentiveFp(const AttentiveFpOptions& options, const NetworkShape& shape,
                          uint64_t seed)
-    : options_(options), num_features_(shape.num_features) {
+    : options_(options),
+      num_features_(shape.num_features),
+      num_entry_features_(shape.num_entry_features) {
   const int64_t d = options.hidden;
   const auto layers = static_cast<int>(options.layers);
   for (int l = 0; l < layers; ++l) {
     WeightMaker make(*this, fmt::format("layers.{}.", l), l, seed);
     if (l == 0) {
       atom_ = {make, "atom", shape.num_features, d};
-      neighbour_ = {make, "neighbour", shape.num_features + kNumEntryFeatures, d};
+      neighbour_ = {make, "neighbour", shape.num_features + num_entry_features_, d};
     }
     attention_.push_back(make_attention(make));
   }
@@ -70,6 +71,15 @@ at::Tensor AttentiveFp::embed(const c10::intrusive_ptr<InputFeatures>& x, const 
   return input_product(x, at::cat({atom_.weight(), of_atom}, 1), 0.0, mode);
 }
 
+// S_e exp(z_e), normalised over the entries of each row.
+at::Tensor AttentiveFp::attention(const Attention& own, const c10::intrusive_ptr<Edges>& edges,
+                                  const at::Tensor& ends, const Mode& mode) {
+  at::Tensor scores = own.score(ends, kLeaky, mode).unsqueeze(0);
+  if (!edges->weight.eq(1.0).all().item<bool>())
+    scores = scores + edges->weight.log().unsqueeze(-1);
+  return edge_softmax(edges, scores);
+}
+
 at::Tensor AttentiveFp::first_layer(const GraphBatch& batch, const at::Tensor& embedded,
                                     const Mode& mode) const {
   const int64_t d = options_.hidden;
@@ -82,11 +92,11 @@ at::Tensor AttentiveFp::first_layer(const GraphBatch& batch, const at::Tensor& e
   const at::Tensor n =
       hop.self(bias_activation(embedded.narrow(1, 0, d), atom_.bias(), kLeaky, mode));
   const at::Tensor of_kind = dense_product(
-      edges->feature_table, neighbour_.weight().narrow(0, num_features_, kNumEntryFeatures));
+      edges->feature_table, neighbour_.weight().narrow(0, num_features_, num_entry_features_));
   const at::Tensor m = bias_activation(sources.take(embedded.narrow(1, d, d)) + kinds.take(of_kind),
                                        neighbour_.bias(), kLeaky, mode);
   const at::Tensor ends = drop(at::cat({targets.take(n), m}, 1), 0, 0, mode);
-  const at::Tensor alpha = edge_softmax(edges, own.score(ends, kLeaky, mode).unsqueeze(0));
+  const at::Tensor alpha = attention(own, edges, ends, mode);
   const at::Tensor sum = targets.sum(drop(m, 0, 1, mode) * alpha.squeeze(0));
   return at::relu(own.gru(own.context(sum, kElu, mode), n));
 }
@@ -101,7 +111,7 @@ at::Tensor AttentiveFp::layer(int number, const Propagation& hop, const at::Tens
   // Each entry drops other parts of its two ends.
   const at::Tensor ends =
       drop(at::cat({targets.take(before), sources.take(h)}, 1), number, 0, mode);
-  const at::Tensor alpha = edge_softmax(edges, own.score(ends, kLeaky, mode).unsqueeze(0));
+  const at::Tensor alpha = attention(own, edges, ends, mode);
   const at::Tensor sum = aggregate(edges, alpha, drop(h, number, 1, mode));
   return at::relu(own.gru(own.context(sum, kElu, mode), before));
 }
@@ -119,15 +129,20 @@ at::Tensor AttentiveFp::readout_step(int number, const Segments& items, const at
   return own.gru(own.context(sum, kElu, mode), g);
 }
 
-at::Tensor AttentiveFp::forward(const GraphBatch& batch, const at::Tensor& embedded,
-                                const Mode& mode) const {
+at::Tensor AttentiveFp::last_features(const GraphBatch& batch, const at::Tensor& embedded,
+                                      const Mode& mode) const {
   const auto layers = static_cast<int>(options_.layers);
   const auto all = static_cast<int>(attention_.size());
   at::Tensor h = first_layer(batch, embedded, mode);
   for (int l = 1; l < layers; ++l) h = layer(l, batch.hop(l), h, mode);
   at::Tensor g = batch.items->sum(h);
   for (int t = layers; t < all; ++t) g = readout_step(t, *batch.items, h, g, mode);
-  return output_(drop(g, all, 0, mode));
+  return drop(g, all, 0, mode);
+}
+
+at::Tensor AttentiveFp::forward(const GraphBatch& batch, const at::Tensor& embedded,
+                                const Mode& mode) const {
+  return output_(last_features(batch, embedded, mode));
 }
 
 }  // namespace emgnn

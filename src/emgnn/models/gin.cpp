@@ -7,8 +7,7 @@
 
 namespace emgnn {
 
-void describe(OptionVisitor& visitor, GinOptions& options) {
-  describe(visitor, options.stack);
+void describe_epsilon(OptionVisitor& visitor, GinOptions& options) {
   visitor.flag("model.learn_epsilon", options.learn_epsilon,
                "the weight of a row's own features is learned, beside that of its neighbours");
 }

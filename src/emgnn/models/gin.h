@@ -13,7 +13,7 @@ struct GinOptions {
 
   static bool adds_neighbours() { return true; }
 };
-void describe(OptionVisitor& visitor, GinOptions& options);
+void describe_epsilon(OptionVisitor& visitor, GinOptions& options);
 
 class GinLayer : public Layer {
  public:

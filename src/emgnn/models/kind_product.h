@@ -4,6 +4,7 @@
 #pragma once
 
 #include <ATen/core/Tensor.h>
+#include <ATen/core/ivalue.h>
 
 #include <cstdint>
 #include <vector>
@@ -17,24 +18,18 @@ class KindProduct {
  public:
   // Of graphs laid end to end, whose entries name rows of a table.
   explicit KindProduct(const Edges& edges);
+  ~KindProduct();
 
   // The rows of the table that entries name, ascending.
-  const std::vector<int64_t>& kinds() const { return kinds_; }
+  const std::vector<int64_t>& kinds() const;
   // h [inputs, d], m [kinds, d, width] -> [outputs, width]
   at::Tensor operator()(const at::Tensor& h, const at::Tensor& m) const;
 
- private:
-  // Entries of one row and kind are a pair; pairs are in the order of their kinds.
-  struct Pairs {
-    std::vector<int32_t> of_entry, row;
-    std::vector<int64_t> kinds, count;  // how many pairs of each kind
-  };
-  static Pairs pairs_of(const Edges& edges);
-  KindProduct(const Edges& edges, Pairs pairs);
+  struct Pairs;
 
-  std::vector<int64_t> kinds_, count_;
-  at::Tensor weight_;  // [entries, 1] of S; undefined: all ones
-  RowIndex sources_, pairs_, rows_;
+ private:
+  c10::intrusive_ptr<Pairs> pairs_;
+  RowIndex rows_;  // of the pairs
 };
 
 }  // namespace emgnn

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include <emgnn/models/row_index.h>
-#include <emgnn/space/bond_table.h>
+#include <emgnn/space/entry_table.h>
 
 namespace emgnn {
 

@@ -5,8 +5,6 @@
 
 #include <optional>
 
-#include <emgnn/space/bond_table.h>
-
 namespace emgnn {
 
 namespace {
@@ -18,8 +16,8 @@ constexpr Nonlinearity kRelu{.kind = kernels::Activation::kRelu};
 void describe(OptionVisitor& visitor, MpnnOptions& options) {
   describe_hidden(visitor, options.hidden);
   visitor.integer("model.edge_hidden", options.edge_hidden, 1, 65536,
-                  "hidden width of the perceptron that makes a matrix of a bond's features");
-  visitor.integer("model.steps", options.steps, 1, 64, "rounds of messages along the bonds");
+                  "hidden width of the perceptron that makes a matrix of what joins two atoms");
+  visitor.integer("model.steps", options.steps, 1, 64, "rounds of messages between the atoms");
   describe_readout_steps(visitor, options.readout_steps);
   visitor.integer("model.readout_layers", options.readout_layers, 1, 16,
                   "layers of the LSTM that asks the atoms");
@@ -30,7 +28,7 @@ Mpnn::Mpnn(const MpnnOptions& options, const NetworkShape& shape, uint64_t seed)
   const int64_t d = options.hidden;
   WeightMaker messages(*this, "messages.", 0, seed);
   atom_ = {messages, "atom", shape.num_features, d};
-  edge_inner_ = {messages, "edge_inner", kNumEntryFeatures, options.edge_hidden};
+  edge_inner_ = {messages, "edge_inner", shape.num_entry_features, options.edge_hidden};
   edge_outer_ = {messages, "edge_outer", options.edge_hidden, d * d};
   message_bias_ = messages.uniform("bias", {d}, 0.0);
   gru_ = {messages, "gru", d, d};
@@ -74,10 +72,14 @@ at::Tensor Mpnn::atoms(const GraphBatch& batch, const at::Tensor& embedded,
   return h;
 }
 
+at::Tensor Mpnn::last_features(const GraphBatch& batch, const at::Tensor& embedded,
+                               const Mode& mode) const {
+  return head_((*readout_)(*batch.items, atoms(batch, embedded, mode)), kRelu, mode);
+}
+
 at::Tensor Mpnn::forward(const GraphBatch& batch, const at::Tensor& embedded,
                          const Mode& mode) const {
-  const at::Tensor read = (*readout_)(*batch.items, atoms(batch, embedded, mode));
-  return output_(head_(read, kRelu, mode));
+  return output_(last_features(batch, embedded, mode));
 }
 
 }  // namespace emgnn

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The message-passing network of Gilmer et al. (2017) for molecules. With the atoms' features x and the
-// features f of what an entry of the graph is (a kind of bond, or an atom itself):
+// features f of what an entry of the graph is (a kind of bond, none, or an atom itself; how long it is,
+// where distances count):
 //   h_v = relu(x_v W + b)   M_e = reshape(relu(f_e W₁ + b₁) W₂ + b₂, [d, d])
 //   T times, with the same weights:  h_v ← GRU(relu(Σ_{e=(u,v)} S_e h_u M_e + c), h_v)
 // Set2Set over the atoms and a perceptron with one hidden layer, d wide, give the prediction.
@@ -30,6 +31,9 @@ class Mpnn : public Network {
   at::Tensor embed(const c10::intrusive_ptr<InputFeatures>& x, const Mode& mode) const override;
   at::Tensor forward(const GraphBatch& batch, const at::Tensor& embedded,
                      const Mode& mode) const override;
+  bool has_last_features() const override { return true; }
+  at::Tensor last_features(const GraphBatch& batch, const at::Tensor& embedded,
+                           const Mode& mode) const override;
 
  private:
   // The atoms behind the last round.

@@ -40,7 +40,8 @@ struct NetworkShape {
   int64_t num_nodes = 0;  // of the graph; 0 where rows are no nodes of one graph
   int64_t num_features = 0;
   int64_t num_outputs = 0;
-  bool reads_out = false;  // the outputs are of whole small graphs, not of rows
+  bool reads_out = false;          // the outputs are of whole small graphs, not of rows
+  int64_t num_entry_features = 0;  // of an entry of the graphs; 0: there are none
   // How a head scales the descriptors of molecules; null: it reads none. Only looked at while the
   // network is made.
   const DescriptorScale* descriptors = nullptr;

@@ -9,7 +9,6 @@
 #include <array>
 
 #include <emgnn/base/error.h>
-#include <emgnn/space/bond_table.h>
 
 namespace emgnn {
 
@@ -49,7 +48,7 @@ void describe(OptionVisitor& visitor, WeaveOptions& options) {
 Weave::Weave(const WeaveOptions& options, const NetworkShape& shape, uint64_t seed)
     : options_(options) {
   const int64_t d = options.hidden, g = options.readout_width;
-  int64_t atom = shape.num_features, entry = kNumEntryFeatures;
+  int64_t atom = shape.num_features, entry = shape.num_entry_features;
   for (int l = 0; l < static_cast<int>(options.layers); ++l) {
     WeightMaker make(*this, fmt::format("layers.{}.", l), l, seed);
     Layer layer;
@@ -79,7 +78,8 @@ NetworkNeeds Weave::needs() const {
   const int64_t members =
       options_.gaussian ? static_cast<int64_t>(kCentre.size()) * options_.readout_width : 0;
   return {.num_hops = static_cast<int>(options_.layers),
-          .widest_layer = std::max(12 * options_.hidden, members)};
+          .widest_layer = std::max(12 * options_.hidden, members),
+          .keeps_entries = true};
 }
 
 at::Tensor Weave::embed(const c10::intrusive_ptr<InputFeatures>& x, const Mode& /*mode*/) const {
@@ -102,15 +102,19 @@ at::Tensor Weave::entries_of(const Layer& layer, const Entries& entries, const a
 }
 
 at::Tensor Weave::read_out(const Segments& items, const at::Tensor& y) const {
-  if (!options_.gaussian) return output_(items.sum(y));
-  return output_(at::tanh(memberships_(items.sum(memberships(y)))));
+  if (!options_.gaussian) return items.sum(y);
+  return at::tanh(memberships_(items.sum(memberships(y))));
 }
 
 at::Tensor Weave::forward(const GraphBatch& batch, const at::Tensor& embedded,
                           const Mode& mode) const {
+  return output_(last_features(batch, embedded, mode));
+}
+
+at::Tensor Weave::last_features(const GraphBatch& batch, const at::Tensor& embedded,
+                                const Mode& mode) const {
   const Propagation& hop = batch.hop(0);
-  EMGNN_CHECK(hop.num_inputs() == hop.num_outputs(),
-              "weave: entries keep features, so that a molecule has one graph", hop.num_outputs());
+  EMGNN_DCHECK(hop.num_inputs() == hop.num_outputs());
   const c10::intrusive_ptr<Edges>& edges = hop.edges();
   const Entries entries{RowIndex(edges->row, edges->pattern.num_rows),
                         RowIndex(edges->pattern.col, edges->pattern.num_cols),

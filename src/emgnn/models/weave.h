@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weave (Kearnes et al. 2016) on the bonds: atoms and entries of the graph both have features, and each
-// layer makes new ones of both, with affine P₁ .. P₅, L, R:
+// Weave (Kearnes et al. 2016): atoms and entries of the graph both have features, and each layer
+// makes new ones of both, with affine P₁ .. P₅, L, R:
 //   h'_v = relu(P₃ [relu(P₁ h_v); Σ_{e=(u,v)} S_e relu(P₂ f_e)])
 //   f'_e = relu(P₅ [relu(L h_u + R h_v); relu(R h_u + L h_v); relu(P₄ f_e)])   of e = (u, v)
 // The last layer makes atoms alone. Behind it y_v = norm(tanh(h_v W + b)), a batch norm over all atoms.
@@ -32,6 +32,9 @@ class Weave : public Network {
   at::Tensor embed(const c10::intrusive_ptr<InputFeatures>& x, const Mode& mode) const override;
   at::Tensor forward(const GraphBatch& batch, const at::Tensor& embedded,
                      const Mode& mode) const override;
+  bool has_last_features() const override { return true; }
+  at::Tensor last_features(const GraphBatch& batch, const at::Tensor& embedded,
+                           const Mode& mode) const override;
 
  private:
   struct Layer {

@@ -19,8 +19,8 @@ const T* data_or_null(const std::vector<T>& v) {
 }  // namespace
 
 BlockHop::BlockHop(BlockRows rows, std::shared_ptr<const MoleculeGraphs> graphs,
-                   std::shared_ptr<const BondTable> bonds)
-    : BlockPropagation(std::move(bonds)), rows_(std::move(rows)), graphs_(std::move(graphs)) {}
+                   std::shared_ptr<const EntryTable> kinds)
+    : BlockPropagation(std::move(kinds)), rows_(std::move(rows)), graphs_(std::move(graphs)) {}
 
 at::Tensor BlockHop::filter(const at::Tensor& h) const {
   at::Tensor out = at::empty({num_outputs(), h.size(1) / 2}, h.options());
@@ -43,9 +43,10 @@ void BlockHop::for_each_entry(const Put& put) const {
     for (int64_t e = rows_.list[r]; e < rows_.list[r] + rows_.count[r]; ++e) {
       const auto place =
           static_cast<size_t>(rows_.base[r] + graphs_->neighbours()[static_cast<size_t>(e)]);
-      put(r, Entry{rows_.source.empty() ? static_cast<int32_t>(place) : rows_.source[place],
-                   rows_.source_factor.empty() ? factor : factor * rows_.source_factor[place],
-                   graphs_->bonds()[static_cast<size_t>(e)]});
+      put(r,
+          Entry{rows_.source.empty() ? static_cast<int32_t>(place) : rows_.source[place],
+                rows_.source_factor.empty() ? factor : factor * rows_.source_factor[place],
+                graphs_->bonds()[static_cast<size_t>(e)], graphs_->bins()[static_cast<size_t>(e)]});
     }
   }
 }

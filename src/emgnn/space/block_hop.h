@@ -28,7 +28,7 @@ struct BlockRows {
 class BlockHop : public BlockPropagation {
  public:
   BlockHop(BlockRows rows, std::shared_ptr<const MoleculeGraphs> graphs,
-           std::shared_ptr<const BondTable> bonds);
+           std::shared_ptr<const EntryTable> kinds);
 
   int64_t num_inputs() const override { return rows_.num_inputs; }
 

@@ -195,21 +195,17 @@ c10::intrusive_ptr<Edges> BlockPropagation::make_edges() const {
   edges->index();
   // 0: no bond, 1: a bond, 2: the atom itself.
   edges->num_types = 3;
-  edges->feature_table = bonds_->rows;
-  edges->feature.assign(edges->pattern.col.size(), BondTable::kNoBond);
-  edges->type.assign(edges->pattern.col.size(), 0);
+  edges->feature_table = kinds_->rows();
+  edges->feature.resize(edges->pattern.col.size());
+  edges->type.resize(edges->pattern.col.size());
   for_each_entry([&](size_t r, const Entry& e) {
     const auto begin = edges->pattern.col.begin() + edges->pattern.rowptr[r];
     const auto end = edges->pattern.col.begin() + edges->pattern.rowptr[r + 1];
     const auto k =
         static_cast<size_t>(std::lower_bound(begin, end, e.input) - edges->pattern.col.begin());
-    if (e.input == own()[r]) {
-      edges->feature[k] = BondTable::kSelfLoop;
-      edges->type[k] = 2;
-    } else if (e.bond >= 0) {
-      edges->feature[k] = bonds_->row_of[static_cast<size_t>(e.bond)];
-      edges->type[k] = 1;
-    }
+    const bool self = e.input == own()[r];
+    edges->feature[k] = self ? kinds_->self_loop() : kinds_->kind(e.bond, e.bin);
+    edges->type[k] = self ? 2 : e.bond >= 0 ? 1 : 0;
   });
   edges->weight = at::empty({1, edges->pattern.num_entries()}, at::kFloat);
   std::copy(edges->pattern.val.begin(), edges->pattern.val.end(), edges->weight.data_ptr<float>());

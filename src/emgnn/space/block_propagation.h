@@ -12,14 +12,14 @@
 #include <vector>
 
 #include <emgnn/graph/csr.h>
-#include <emgnn/space/bond_table.h>
+#include <emgnn/space/entry_table.h>
 #include <emgnn/space/propagation.h>
 
 namespace emgnn {
 
 class BlockPropagation : public ProductPropagation {
  public:
-  explicit BlockPropagation(std::shared_ptr<const BondTable> bonds) : bonds_(std::move(bonds)) {}
+  explicit BlockPropagation(std::shared_ptr<const EntryTable> kinds) : kinds_(std::move(kinds)) {}
 
   int64_t num_graphs() const override { return 1; }
   int64_t num_outputs() const override { return static_cast<int64_t>(own().size()); }
@@ -36,6 +36,7 @@ class BlockPropagation : public ProductPropagation {
     int32_t input;
     float weight;
     int32_t bond;  // −1: none
+    int32_t bin;   // of the distance
   };
   using Put = std::function<void(size_t output, const Entry& entry)>;
   virtual void for_each_entry(const Put& put) const = 0;  // row by row
@@ -59,7 +60,7 @@ class BlockPropagation : public ProductPropagation {
   Coo both_entries() const;       // of that map
   const Csr& own_transposed() const;
 
-  std::shared_ptr<const BondTable> bonds_;
+  std::shared_ptr<const EntryTable> kinds_;
   mutable std::once_flag forward_made_, backward_made_, both_made_, transposed_made_, own_made_;
   mutable Csr forward_, backward_, both_, transposed_, own_transposed_;
 };

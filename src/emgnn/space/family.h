@@ -21,6 +21,8 @@ struct NetworkNeeds {
   int64_t widest_layer = 1;   // floats per row: how large a batch may be
   bool reads_lambda = false;  // the weights depend on λ: equal graphs may differ in their outputs
   bool reads_descriptors = false;  // of whole molecules
+  // Entries have features that outlive a hop: all hops of a molecule are one and the same.
+  bool keeps_entries = false;
 };
 
 // Probabilities of some graphs, and the temperature of a network's predictions under each.
@@ -74,6 +76,8 @@ class GraphFamily : public ParameterSpace, public std::enable_shared_from_this<G
   virtual bool small_graphs() const { return false; }
   virtual std::shared_ptr<const FamilyView> view(std::span<const int32_t> rows,
                                                  const NetworkNeeds& needs) const = 0;
+  // How many numbers say what an entry is; 0: entries have no features.
+  virtual int64_t num_entry_features() const { return 0; }
   // The first point whose graph is that of `lam_id`, whatever is believed.
   virtual int64_t same_graph(int64_t lam_id) const { return lam_id; }
   // The graphs depend on what a network says of the rows.

@@ -19,21 +19,20 @@ namespace {
 // one per atom and number of neighbours, and each item row is a copy of one of them.
 class Layout {
  public:
-  Layout(const MoleculeGraphs& graphs, std::span<const MoleculeItem> items,
-         const MoleculeBatchOptions& options)
-      : graphs_(graphs),
-        aggregation_(options.aggregation),
+  Layout(const MoleculeParts& parts, std::span<const MoleculeItem> items, const BatchForm& form)
+      : graphs_(*parts.graphs),
+        aggregation_(parts.aggregation),
         // With symmetric weights a row changes with its neighbours' degrees too.
-        share_(options.share_rows && options.aggregation != Aggregation::kSymmetric) {
+        share_(form.share_rows && !form.one_hop && aggregation_ != Aggregation::kSymmetric) {
     for (size_t begin = 0, end = 0; begin < items.size(); begin = end) {
       const MoleculeItem& item = items[begin];
-      if (molecules_.empty() || molecules_.back() != item.molecule) {
+      if (form.one_hop || molecules_.empty() || molecules_.back() != item.molecule) {
         molecules_.push_back(item.molecule);
         atom_base_ = num_atoms_;
         num_atoms_ += graphs_.num_atoms(item.molecule);
       }
       end = begin + 1;
-      while (end < items.size() && grows(items[end - 1], items[end])) ++end;
+      while (end < items.size() && !form.one_hop && grows(items[end - 1], items[end])) ++end;
       add_growing(items.subspan(begin, end - begin));
     }
   }
@@ -180,21 +179,20 @@ at::Tensor descriptors_of(const Molecules& molecules, std::span<const MoleculeIt
 }
 
 GraphBatch molecule_batch(const MoleculeParts& parts, std::span<const MoleculeItem> items,
-                          const MoleculeBatchOptions& options) {
+                          const BatchForm& form) {
   EMGNN_CHECK(!items.empty(), "a batch needs at least one molecule", items.size());
-  const Layout layout(*parts.graphs, items, options);
+  const Layout layout(parts, items, form);
   GraphBatch batch{.input = c10::make_intrusive<InputFeatures>(
                        atom_features(*parts.molecules, layout.molecules()))};
   const auto add_hop = [&](BlockRows rows) {
-    batch.hops.push_back(c10::make_intrusive<BlockHop>(std::move(rows), parts.graphs, parts.bonds));
+    batch.hops.push_back(c10::make_intrusive<BlockHop>(std::move(rows), parts.graphs, parts.kinds));
   };
   if (!layout.one_to_one()) add_hop(layout.first_hop());
-  if (layout.shares() && options.num_hops > 1) add_hop(layout.second_hop());
-  if (layout.one_to_one() || static_cast<int>(batch.hops.size()) < options.num_hops)
+  if (layout.shares() && form.num_hops > 1) add_hop(layout.second_hop());
+  if (layout.one_to_one() || static_cast<int>(batch.hops.size()) < form.num_hops)
     add_hop(layout.later_hop());
-  batch.items =
-      std::make_shared<Segments>(layout.segments(layout.shares() && options.num_hops == 1));
-  if (!options.share_rows) {
+  batch.items = std::make_shared<Segments>(layout.segments(layout.shares() && form.num_hops == 1));
+  if (!form.share_rows) {
     batch.row_lambda = at::empty({layout.num_rows(), 1}, at::kFloat);
     float* out = batch.row_lambda.data_ptr<float>();
     for (const MoleculeItem& item : items)

@@ -6,7 +6,7 @@
 #include <memory>
 #include <span>
 
-#include <emgnn/space/bond_table.h>
+#include <emgnn/space/entry_table.h>
 #include <emgnn/space/graph_batch.h>
 #include <emgnn/space/molecule_graphs.h>
 #include <emgnn/space/options.h>
@@ -21,12 +21,13 @@ struct MoleculeItem {
   float lambda = 0.0F;  // what weights that depend on λ are told
 };
 
-struct MoleculeBatchOptions {
+struct BatchForm {
   int num_hops = 1;
-  Aggregation aggregation = Aggregation::kMean;
   // Neighbouring items of one molecule, with ascending levels, share the rows of the first hop that
   // are the same in both.
   bool share_rows = false;
+  // All hops are one and the same, from the rows of the items to themselves.
+  bool one_hop = false;
 };
 
 // The features of some molecules' atoms, end to end.
@@ -39,11 +40,12 @@ at::Tensor descriptors_of(const Molecules& molecules, std::span<const MoleculeIt
 struct MoleculeParts {
   std::shared_ptr<const Molecules> molecules;
   std::shared_ptr<const MoleculeGraphs> graphs;
-  std::shared_ptr<const BondTable> bonds;
+  std::shared_ptr<const EntryTable> kinds;
+  Aggregation aggregation = Aggregation::kMean;
 };
 
 // UsageError without items. With shared rows the batch has no row_lambda.
 GraphBatch molecule_batch(const MoleculeParts& parts, std::span<const MoleculeItem> items,
-                          const MoleculeBatchOptions& options);
+                          const BatchForm& form);
 
 }  // namespace emgnn

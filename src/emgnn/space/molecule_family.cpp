@@ -67,7 +67,9 @@ class MoleculeView : public FamilyView {
       items.push_back(family_->item(molecule, draw.lam_ids[items.size() % draw.lam_ids.size()],
                                     static_cast<int64_t>(conformer)));
     }
-    return described(family_->batch(items, needs_.num_hops, false), items);
+    return described(
+        family_->batch(items, {.num_hops = needs_.num_hops, .one_hop = needs_.keeps_entries}),
+        items);
   }
 
  private:
@@ -111,6 +113,9 @@ class MoleculeView : public FamilyView {
   at::Tensor run_items(std::span<const MoleculeItem> items, const Run& run,
                        const Poll& poll) const {
     const int64_t max_rows = kTileFloats / needs_.widest_layer;
+    const BatchForm form{.num_hops = needs_.num_hops,
+                         .share_rows = !needs_.reads_lambda,
+                         .one_hop = needs_.keeps_entries};
     std::vector<at::Tensor> parts;
     for (size_t begin = 0, end = 0; begin < items.size(); begin = end) {
       if (poll) poll();
@@ -118,8 +123,7 @@ class MoleculeView : public FamilyView {
       while (end < items.size() && (end == begin || rows < max_rows))
         rows += family_->num_atoms(items[end++].molecule);
       const std::span<const MoleculeItem> some = items.subspan(begin, end - begin);
-      parts.push_back(
-          run(described(family_->batch(some, needs_.num_hops, !needs_.reads_lambda), some)));
+      parts.push_back(run(described(family_->batch(some, form), some)));
     }
     return at::cat(parts, 0);
   }
@@ -171,9 +175,8 @@ class NestedMolecules : public MoleculeFamily {
     }
     return item;
   }
-  GraphBatch batch(std::span<const MoleculeItem> items, int num_hops,
-                   bool share_rows) const override {
-    return batch_of(graphs_, items, num_hops, share_rows);
+  GraphBatch batch(std::span<const MoleculeItem> items, const BatchForm& form) const override {
+    return batch_of(graphs_, items, form);
   }
 
  private:
@@ -189,7 +192,12 @@ MoleculeFamily::MoleculeFamily(std::shared_ptr<const Molecules> molecules,
       aggregation_(options.aggregation),
       bonds_(std::make_shared<MoleculeGraphs>(
           MoleculeGraphs::by_bonds(*molecules_, loops_of(options)))),
-      bond_table_(std::make_shared<const BondTable>(*molecules_)) {}
+      kinds_(std::make_shared<const EntryTable>(*molecules_, options.edge_distances)) {
+  if (!options.edge_distances) return;
+  EMGNN_CHECK(molecules_->num_conformers >= 1,
+              "space.edge_distances needs coordinates; data.conformers must be at least 1",
+              molecules_->num_conformers);
+}
 
 std::shared_ptr<MoleculeFamily> MoleculeFamily::by_distance(
     std::shared_ptr<const Molecules> molecules, const DistanceOptions& options) {
@@ -213,15 +221,13 @@ std::shared_ptr<const FamilyView> MoleculeFamily::view(std::span<const int32_t> 
 }
 
 GraphBatch MoleculeFamily::batch_of(const std::shared_ptr<const MoleculeGraphs>& graphs,
-                                    std::span<const MoleculeItem> items, int num_hops,
-                                    bool share_rows) const {
-  return molecule_batch(
-      {molecules_, graphs, bond_table_}, items,
-      {.num_hops = num_hops, .aggregation = aggregation_, .share_rows = share_rows});
+                                    std::span<const MoleculeItem> items,
+                                    const BatchForm& form) const {
+  return molecule_batch({molecules_, graphs, kinds_, aggregation_}, items, form);
 }
 
 GraphBatch MoleculeFamily::observed(std::span<const MoleculeItem> items, int num_hops) const {
-  return batch_of(bonds_, items, num_hops, false);
+  return batch_of(bonds_, items, {.num_hops = num_hops});
 }
 
 }  // namespace emgnn

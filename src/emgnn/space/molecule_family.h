@@ -17,7 +17,8 @@ namespace emgnn {
 
 class MoleculeFamily : public GraphFamily {
  public:
-  // Λ̂ = the grid of radii; G_λ joins atoms at most λ apart. UsageError without coordinates.
+  // Λ̂ = the grid of radii; G_λ joins atoms at most λ apart. UsageError without coordinates, here and
+  // where entries have distances.
   static std::shared_ptr<MoleculeFamily> by_distance(std::shared_ptr<const Molecules> molecules,
                                                      const DistanceOptions& options);
   // Λ̂ = one point, the bonds: ordinary training.
@@ -25,6 +26,7 @@ class MoleculeFamily : public GraphFamily {
                                                     const BondOptions& options);
 
   bool small_graphs() const override { return true; }
+  int64_t num_entry_features() const override { return kinds_->rows().size(1); }
   std::shared_ptr<const FamilyView> view(std::span<const int32_t> rows,
                                          const NetworkNeeds& needs) const override;
 
@@ -35,25 +37,24 @@ class MoleculeFamily : public GraphFamily {
   // The molecule's graph under λ. Two λ with the same graph have the same level; `lambda`, where λ is
   // a number, is λ scaled to [−1, 1] over Λ̂.
   virtual MoleculeItem item(int64_t molecule, int64_t lam_id, int64_t conformer) const = 0;
-  virtual GraphBatch batch(std::span<const MoleculeItem> items, int num_hops,
-                           bool share_rows) const = 0;
-  // The bonds of each item's molecule.
+  virtual GraphBatch batch(std::span<const MoleculeItem> items, const BatchForm& form) const = 0;
+  // The bonds of each item's molecule, with the lengths that they have in the first conformer.
   GraphBatch observed(std::span<const MoleculeItem> items, int num_hops) const;
 
  protected:
   MoleculeFamily(std::shared_ptr<const Molecules> molecules, const BondOptions& options);
 
   const std::shared_ptr<const MoleculeGraphs>& bonds() const { return bonds_; }
-  const std::shared_ptr<const BondTable>& bond_table() const { return bond_table_; }
+  const std::shared_ptr<const EntryTable>& kinds() const { return kinds_; }
   // Of nested graphs.
   GraphBatch batch_of(const std::shared_ptr<const MoleculeGraphs>& graphs,
-                      std::span<const MoleculeItem> items, int num_hops, bool share_rows) const;
+                      std::span<const MoleculeItem> items, const BatchForm& form) const;
 
  private:
   std::shared_ptr<const Molecules> molecules_;
   Aggregation aggregation_;
   std::shared_ptr<const MoleculeGraphs> bonds_;
-  std::shared_ptr<const BondTable> bond_table_;
+  std::shared_ptr<const EntryTable> kinds_;
 };
 
 }  // namespace emgnn

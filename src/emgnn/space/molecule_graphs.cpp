@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <emgnn/base/error.h>
+#include <emgnn/space/entry_table.h>
 
 namespace emgnn {
 
@@ -28,6 +29,12 @@ BondMap bonds_of(const Molecules& molecules, int64_t molecule) {
     out[std::minmax(ends[0], ends[1])] = static_cast<int32_t>(k);
   }
   return out;
+}
+
+int32_t distance_bin_of(const Molecules& molecules, int64_t molecule, int64_t conformer, int32_t a,
+                        int32_t b) {
+  if (molecules.num_conformers == 0) return 0;
+  return distance_bin(atom_distance(molecules.coordinates_of(molecule, conformer), a, b));
 }
 
 float aggregation_factor(Aggregation aggregation, int32_t count) {
@@ -56,10 +63,12 @@ MoleculeGraphs MoleculeGraphs::by_distance(const Molecules& molecules, const Rad
       pairs.clear();
       for (int32_t a = 0; a < num_atoms; ++a) {
         for (int32_t b = a + 1; b < num_atoms; ++b) {
-          const int32_t level = grid.level(atom_distance(xyz, a, b));
+          const double distance = atom_distance(xyz, a, b);
+          const int32_t level = grid.level(distance);
           if (level >= grid.size()) continue;
           const auto bond = bonds.find({a, b});
-          pairs.push_back({a, b, level, bond == bonds.end() ? -1 : bond->second});
+          pairs.push_back(
+              {a, b, level, bond == bonds.end() ? -1 : bond->second, distance_bin(distance)});
         }
       }
       graphs.append(num_atoms, pairs);
@@ -73,8 +82,10 @@ MoleculeGraphs MoleculeGraphs::by_bonds(const Molecules& molecules, SelfLoops se
   std::vector<Pair> pairs;
   for (int64_t m = 0; m < molecules.num_molecules(); ++m) {
     pairs.clear();
-    for (const auto& [ends, bond] : bonds_of(molecules, m))
-      pairs.push_back({ends.first, ends.second, 0, bond});
+    for (const auto& [ends, bond] : bonds_of(molecules, m)) {
+      pairs.push_back({ends.first, ends.second, 0, bond,
+                       distance_bin_of(molecules, m, 0, ends.first, ends.second)});
+    }
     graphs.append(static_cast<int32_t>(molecules.num_atoms(m)), pairs);
   }
   return graphs;
@@ -100,17 +111,19 @@ void MoleculeGraphs::append(int32_t num_atoms, std::vector<Pair>& pairs) {
   neighbour_.resize(static_cast<size_t>(list_begin_.back()));
   level_.resize(neighbour_.size());
   bond_.resize(neighbour_.size());
-  const auto put = [&](int32_t atom, int32_t neighbour, int32_t level, int32_t bond) {
+  bin_.resize(neighbour_.size());
+  const auto put = [&](int32_t atom, int32_t neighbour, const Pair& pair) {
     const auto place = static_cast<size_t>(next[static_cast<size_t>(atom)]++);
     neighbour_[place] = neighbour;
-    level_[place] = level;
-    bond_[place] = bond;
+    level_[place] = pair.level;
+    bond_[place] = pair.bond;
+    bin_[place] = static_cast<int8_t>(pair.bin);
   };
-  for (int32_t a = 0; a < num_atoms && own > 0; ++a) put(a, a, -1, -1);
+  for (int32_t a = 0; a < num_atoms && own > 0; ++a) put(a, a, {a, a, -1, -1, 0});
   int32_t last = -1;
   for (const Pair& pair : pairs) {
-    put(pair.a, pair.b, pair.level, pair.bond);
-    put(pair.b, pair.a, pair.level, pair.bond);
+    put(pair.a, pair.b, pair);
+    put(pair.b, pair.a, pair);
     if (pair.level != last) change_.push_back(last = pair.level);
   }
   change_begin_.push_back(static_cast<int64_t>(change_.size()));

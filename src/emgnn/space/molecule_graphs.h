@@ -19,6 +19,9 @@ using BondMap = std::map<std::pair<int32_t, int32_t>, int32_t>;
 BondMap bonds_of(const Molecules& molecules, int64_t molecule);
 
 double atom_distance(std::span<const float> xyz, int32_t a, int32_t b);
+// Of two atoms; 0 without coordinates.
+int32_t distance_bin_of(const Molecules& molecules, int64_t molecule, int64_t conformer, int32_t a,
+                        int32_t b);
 
 // What S multiplies the sum over `count` neighbours by; symmetric: what it multiplies at either end.
 float aggregation_factor(Aggregation aggregation, int32_t count);
@@ -49,13 +52,16 @@ class MoleculeGraphs {
   // Beside neighbours(): the bond between the two atoms, a row of the molecules' bond features; −1:
   // none.
   const std::vector<int32_t>& bonds() const { return bond_; }
+  // Beside neighbours(): the bin of their distance; 0 without coordinates. That of a bond is of the first
+  // conformer where the bonds are the graph.
+  const std::vector<int8_t>& bins() const { return bin_; }
 
   // The smallest level with the same graph as `level`; −1 for no edges.
   int32_t graph_of(int64_t molecule, int64_t conformer, int32_t level) const;
 
  private:
   struct Pair {
-    int32_t a, b, level, bond;
+    int32_t a, b, level, bond, bin;
   };
   MoleculeGraphs(const Molecules& molecules, int64_t num_conformers, SelfLoops self_loops);
   void append(int32_t num_atoms, std::vector<Pair>& pairs);
@@ -65,6 +71,7 @@ class MoleculeGraphs {
   std::vector<int64_t> atom_begin_;        // [num_molecules + 1]
   std::vector<int64_t> list_begin_ = {0};  // [num_conformers · num_atoms + 1]
   std::vector<int32_t> neighbour_, level_, bond_;
+  std::vector<int8_t> bin_;
   std::vector<int64_t> change_begin_ = {0};  // [num_conformers · num_molecules + 1]
   std::vector<int32_t> change_;              // the levels at which a graph grows, ascending
 };

@@ -23,8 +23,8 @@ struct MixedBlock {
 class MixedHop : public BlockPropagation {
  public:
   MixedHop(std::shared_ptr<const MoleculeViews> views, std::vector<MixedBlock> blocks,
-           std::shared_ptr<const BondTable> bonds)
-      : BlockPropagation(std::move(bonds)), views_(std::move(views)), blocks_(std::move(blocks)) {
+           std::shared_ptr<const EntryTable> kinds)
+      : BlockPropagation(std::move(kinds)), views_(std::move(views)), blocks_(std::move(blocks)) {
     for (const MixedBlock& block : blocks_) {
       num_inputs_ = std::max<int64_t>(num_inputs_, block.input + block.num_atoms);
       for (int32_t a = 0; a < block.num_atoms; ++a) own_.push_back(block.input + a);
@@ -46,7 +46,8 @@ class MixedHop : public BlockPropagation {
           const std::span<const float> values = views_->values(e);
           const float value =
               std::inner_product(values.begin(), values.end(), block.weight.begin(), 0.0F);
-          if (value > 0.0F) put(row, {block.input + views_->neighbour(e), value, views_->bond(e)});
+          if (value > 0.0F)
+            put(row, {block.input + views_->neighbour(e), value, views_->bond(e), views_->bin(e)});
         }
       }
     }
@@ -92,8 +93,8 @@ MoleculeItem MoleculeMixture::item(int64_t molecule, int64_t lam_id, int64_t con
           .level = static_cast<int32_t>(grid_.id(parts))};
 }
 
-GraphBatch MoleculeMixture::batch(std::span<const MoleculeItem> items, int num_hops,
-                                  bool /*share_rows*/) const {
+GraphBatch MoleculeMixture::batch(std::span<const MoleculeItem> items,
+                                  const BatchForm& form) const {
   EMGNN_CHECK(!items.empty(), "a batch needs at least one molecule", items.size());
   std::vector<int32_t> distinct;  // whose atoms are the inputs
   std::vector<MixedBlock> from_atoms, square;
@@ -101,7 +102,7 @@ GraphBatch MoleculeMixture::batch(std::span<const MoleculeItem> items, int num_h
   Csr segments{.num_rows = static_cast<int32_t>(items.size())};
   for (const MoleculeItem& item : items) {
     const int32_t atoms = this->num_atoms(item.molecule);
-    if (distinct.empty() || distinct.back() != item.molecule) {
+    if (form.one_hop || distinct.empty() || distinct.back() != item.molecule) {
       distinct.push_back(item.molecule);
       num_atoms += atoms;
     }
@@ -121,9 +122,9 @@ GraphBatch MoleculeMixture::batch(std::span<const MoleculeItem> items, int num_h
   GraphBatch batch{
       .input = c10::make_intrusive<InputFeatures>(atom_features(molecules(), distinct)),
       .items = std::make_shared<Segments>(std::move(segments))};
-  batch.hops.push_back(c10::make_intrusive<MixedHop>(views_, std::move(from_atoms), bond_table()));
-  if (num_hops > 1 && num_atoms != num_rows)
-    batch.hops.push_back(c10::make_intrusive<MixedHop>(views_, std::move(square), bond_table()));
+  batch.hops.push_back(c10::make_intrusive<MixedHop>(views_, std::move(from_atoms), kinds()));
+  if (form.num_hops > 1 && num_atoms != num_rows)
+    batch.hops.push_back(c10::make_intrusive<MixedHop>(views_, std::move(square), kinds()));
   return batch;
 }
 

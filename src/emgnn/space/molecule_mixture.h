@@ -36,8 +36,7 @@ class MoleculeMixture : public MoleculeFamily {
   // Views that are the same on the molecule share their weight; its level is a λ of that graph.
   MoleculeItem item(int64_t molecule, int64_t lam_id, int64_t conformer) const override;
   // Mixtures share the atoms' features, and no rows.
-  GraphBatch batch(std::span<const MoleculeItem> items, int num_hops,
-                   bool share_rows) const override;
+  GraphBatch batch(std::span<const MoleculeItem> items, const BatchForm& form) const override;
 
  private:
   std::shared_ptr<const MoleculeViews> views_;

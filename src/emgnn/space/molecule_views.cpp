@@ -138,12 +138,11 @@ MoleculeViews::MoleculeViews(const Molecules& molecules, const std::string& list
       num_atoms_(molecules.num_atoms()),
       num_molecules_(molecules.num_molecules()) {
   check_views(names_);
-  if (std::any_of(names_.begin(), names_.end(), is_shell)) {
-    num_conformers_ = molecules.num_conformers;
-    EMGNN_CHECK(num_conformers_ >= 1,
-                "space.views: a shell needs coordinates; data.conformers must be at least 1",
-                num_conformers_);
-  }
+  const bool shells = std::any_of(names_.begin(), names_.end(), is_shell);
+  if (shells || options.edge_distances) num_conformers_ = molecules.num_conformers;
+  EMGNN_CHECK(num_conformers_ >= 1,
+              "space.views: a shell needs coordinates; data.conformers must be at least 1",
+              num_conformers_);
   names_.emplace_back("none");
   for (int64_t c = 0; c < num_conformers_; ++c)
     for (int64_t m = 0; m < num_molecules_; ++m) append(molecules, m, c, options);
@@ -172,6 +171,8 @@ void MoleculeViews::append(const Molecules& molecules, int64_t molecule, int64_t
       const auto bond = bonds.find(std::minmax(e.a, e.b));
       neighbour_.push_back(e.b);
       bond_.push_back(bond == bonds.end() ? -1 : bond->second);
+      bin_.push_back(
+          static_cast<int8_t>(distance_bin_of(molecules, molecule, conformer, e.a, e.b)));
       value_.resize(value_.size() + num_views);
     }
     value_[value_.size() - num_views + e.view] = e.value;

@@ -24,7 +24,7 @@ class MoleculeViews {
   MoleculeViews(const Molecules& molecules, const std::string& list, const BondOptions& options);
 
   const std::vector<std::string>& names() const { return names_; }
-  // One where no view depends on the coordinates.
+  // One where neither a view nor what entries are depends on the coordinates.
   int64_t num_conformers() const { return num_conformers_; }
 
   // Where the entries of an atom's row begin and end, by neighbour; atom: counted over all molecules.
@@ -34,6 +34,7 @@ class MoleculeViews {
   Row row(int64_t conformer, int64_t atom) const;
   int32_t neighbour(int64_t entry) const { return neighbour_[static_cast<size_t>(entry)]; }
   int32_t bond(int64_t entry) const { return bond_[static_cast<size_t>(entry)]; }  // −1: none
+  int32_t bin(int64_t entry) const { return bin_[static_cast<size_t>(entry)]; }  // of the distance
   // [views] of one entry; 0 where a view has none.
   std::span<const float> values(int64_t entry) const;
 
@@ -48,6 +49,7 @@ class MoleculeViews {
   int64_t num_conformers_ = 1, num_atoms_, num_molecules_;
   std::vector<int64_t> row_begin_ = {0};   // [num_conformers · num_atoms + 1]
   std::vector<int32_t> neighbour_, bond_;  // [entries]
+  std::vector<int8_t> bin_;                // [entries]
   std::vector<float> value_;               // [entries, views]
   std::vector<int32_t> same_as_;           // [num_conformers · num_molecules, views]
 };

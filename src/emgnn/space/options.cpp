@@ -76,15 +76,25 @@ void describe(OptionVisitor& visitor, RewireOptions& options) {
                   "more candidates than this are an error");
 }
 
-void describe(OptionVisitor& visitor, BondOptions& options) {
+void describe_aggregation(OptionVisitor& visitor, BondOptions& options) {
   visitor.choice("space.aggregation", options.aggregation, {"mean", "sum", "root", "symmetric"},
                  "S = D^-1 A, A, D^-1/2 A, or D^-1/2 A D^-1/2");
+}
+
+void describe_self_loops(OptionVisitor& visitor, BondOptions& options) {
   visitor.flag("space.self_loops", options.self_loops,
                "an atom is its own neighbour too (A+I in place of A)");
 }
 
+void describe_edge_distances(OptionVisitor& visitor, BondOptions& options) {
+  visitor.flag("space.edge_distances", options.edge_distances,
+               "the distance of two joined atoms is among the features of what joins them; needs "
+               "data.conformers of at least 1");
+}
+
 void describe(OptionVisitor& visitor, DistanceOptions& options) {
-  describe(visitor, options.bonds);
+  describe_aggregation(visitor, options.bonds);
+  describe_self_loops(visitor, options.bonds);
   visitor.real("space.first_radius", options.first_radius, 0.0, 1000.0,
                "smallest distance, in angstrom, up to which atoms are joined");
   visitor.real("space.last_radius", options.last_radius, 0.0, 1000.0, "largest one");
@@ -93,7 +103,8 @@ void describe(OptionVisitor& visitor, DistanceOptions& options) {
 }
 
 void describe(OptionVisitor& visitor, AtomMixtureOptions& options) {
-  describe(visitor, options.bonds);
+  describe_aggregation(visitor, options.bonds);
+  describe_self_loops(visitor, options.bonds);
   describe_step(visitor, options.step);
 }
 

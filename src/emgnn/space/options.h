@@ -69,6 +69,7 @@ struct DropEdgeOptions {
 struct BondOptions {
   Aggregation aggregation = Aggregation::kMean;
   bool self_loops = false;
+  bool edge_distances = false;  // entries say how far apart their atoms are
 };
 
 // Atoms joined up to a distance.
@@ -92,7 +93,9 @@ void describe(OptionVisitor& visitor, Normalisation& normalisation);
 void describe(OptionVisitor& visitor, GraphOptions& options);
 void describe(OptionVisitor& visitor, MixtureOptions& options);
 void describe(OptionVisitor& visitor, RewireOptions& options);
-void describe(OptionVisitor& visitor, BondOptions& options);
+void describe_aggregation(OptionVisitor& visitor, BondOptions& options);
+void describe_self_loops(OptionVisitor& visitor, BondOptions& options);
+void describe_edge_distances(OptionVisitor& visitor, BondOptions& options);
 void describe(OptionVisitor& visitor, DistanceOptions& options);
 void describe(OptionVisitor& visitor, AtomMixtureOptions& options);
 
