@@ -179,7 +179,7 @@ TEST(Predict, AnotherGraphNeedsTheFeaturesAndEdgeTypesOfTheRun) {
 
   expect_one_line(
       run(place, predicting({"--dataset", "noisy-relations"})), 2,
-      "noisy-relations does not fit the model: it lacks the edge types wrote, read, friend");
+      "noisy-relations does not fit the model: it lacks the edge types friend, read, wrote");
   expect_one_line(run(place, predicting({"--dataset", "toy-molecules"})), 2,
                   "it is a table of molecules, and the model was trained on a graph");
 }

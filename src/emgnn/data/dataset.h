@@ -35,8 +35,7 @@ struct Dataset {
   Labels labels;  // one row per node
   Split split;
   std::vector<std::string> node_names;  // [num_nodes], or empty: the names are 0, 1, 2, ...
-  std::vector<int32_t>
-      given_order;  // all nodes in the order of the user's table; empty: as numbered
+  std::vector<int32_t> given_order;  // [num_nodes] as the user's table has them; or empty: as here
   std::vector<std::string> node_type_names;  // empty: one type
   std::vector<int32_t> node_type;            // [num_nodes], or empty
   // The types that are predicted, where labels cannot say so; empty: those with labels.

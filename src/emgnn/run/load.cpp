@@ -39,9 +39,12 @@ std::string group_of(const std::string& dataset) {
   return is_own_graph(dataset) ? "own-graphs" : dataset_info(dataset).kind;
 }
 
+bool is_own_data(const std::string& dataset) {
+  return is_own_graph(dataset) || (is_molecule_table(dataset) && is_molecule_file(dataset));
+}
+
 std::string lasting_name(const std::string& dataset) {
-  if (!is_own_graph(dataset) && (!is_molecule_table(dataset) || !is_molecule_file(dataset)))
-    return dataset;
+  if (!is_own_data(dataset)) return dataset;
   return std::filesystem::weakly_canonical(std::filesystem::absolute(dataset)).string();
 }
 

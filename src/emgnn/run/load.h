@@ -21,6 +21,9 @@ DataKind kind_of(const std::string& dataset);
 // molecules; empty: none.
 std::string group_of(const std::string& dataset);
 
+bool is_own_data(
+    const std::string& dataset);  // a directory or file of the user, no name of the list
+
 // The name under which a run remembers its data: that of the list, or an absolute path, which means
 // the same in every folder.
 std::string lasting_name(const std::string& dataset);

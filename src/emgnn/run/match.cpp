@@ -67,7 +67,7 @@ class Matcher {
     match_features();
     data_.labels = matched_labels(data_.labels, schema_);
     if (!data_.node_type.empty()) data_.predicted_types = schema_.node_types;
-    if (!schema_.node_names.empty()) out.node_row = node_rows();
+    out.node_row = schema_.node_names.empty() ? given_rows() : node_rows();
     out.other_node_types = std::move(other_node_types_);
     out.rows = rows_of_types(data_, schema_.node_types);
     if (out.rows.empty()) {
@@ -188,6 +188,14 @@ class Matcher {
       for (int64_t c : from) ordered.push_back(row[c]);
     }
     x.dense = std::move(ordered);
+  }
+
+  // The first format does not name its nodes: they are those of the user's table, in its order.
+  std::vector<int64_t> given_rows() const {
+    std::vector<int64_t> out(data_.given_order.size());
+    for (size_t i = 0; i < out.size(); ++i)
+      out[static_cast<size_t>(data_.given_order[i])] = static_cast<int64_t>(i);
+    return out;
   }
 
   std::vector<int64_t> node_rows() {

@@ -14,7 +14,7 @@ namespace emgnn {
 struct MatchedData {
   std::shared_ptr<const Data> data;
   std::vector<int32_t> rows;       // to predict
-  std::vector<int64_t> node_row;   // of each node in the model's graph; empty: no weights per node
+  std::vector<int64_t> node_row;   // of each node in the model's graph; empty: as numbered
   std::vector<std::string> notes;  // what the model does not know and left out
   // Why weights that belong to types of nodes cannot be read for this data; empty: they can.
   std::string other_node_types;

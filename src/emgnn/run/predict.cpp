@@ -18,12 +18,13 @@ namespace emgnn {
 namespace {
 
 // The options of the run's data that go for other data too.
-DataOptions options_for(const DataOptions& trained, LabelKind labels, const PredictRequest& request,
-                        bool own, bool with_labels) {
+DataOptions options_for(const Predicted& to, const ModelFile& model, const DataOptions& trained,
+                        const PredictRequest& request, bool with_labels) {
   DataOptions out = trained;
-  out.task = name_of(labels);  // what was inferred then is not inferred again
-  if (!own) out.perturb = 0.0;
-  if (!own) out.split = "";
+  // What the model's labels were inferred to be is not inferred again.
+  if (is_own_data(to.dataset)) out.task = name_of(model.schema.labels);
+  if (!to.own_data) out.perturb = 0.0;
+  if (!to.own_data) out.split = "";
   if (!with_labels) out.molecules.columns.target = out.molecules.columns.split = "";
   if (!request.smiles_column.empty()) out.molecules.columns.smiles = request.smiles_column;
   return out;
@@ -72,12 +73,11 @@ Predicted predict_with(const PredictRequest& request, bool with_labels) {
   RunConfig config(model.method, out.dataset);
   config.read_stored(model.config);
   const bool molecules = kind == DataKind::kMolecules;
-  DataSource source(
-      {.dataset = out.dataset,
-       .data_dir = request.data_dir,
-       .options = options_for(config.data, model.schema.labels, request, out.own_data, with_labels),
-       .seed = model.seed,
-       .with_split = out.own_data && (with_labels || !molecules)});
+  DataSource source({.dataset = out.dataset,
+                     .data_dir = request.data_dir,
+                     .options = options_for(out, model, config.data, request, with_labels),
+                     .seed = model.seed,
+                     .with_split = out.own_data && (with_labels || !molecules)});
   const auto enter = [&](const std::string& what) {
     if (request.on_phase) request.on_phase({what});
   };

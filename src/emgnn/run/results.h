@@ -38,10 +38,9 @@ struct RunRecord {
   // The expected share of the answers that a single graph of these would change; none: there is no
   // distribution, or answers are values.
   std::optional<double> changed_by_graph;
-  std::optional<GraphRank> graph_rank = {};  // none: not asked for
-  std::optional<double> edge_auc = {};       // none: no edge was replaced, or none is in doubt
-  std::optional<std::string> one_answer =
-      {};  // what all scored rows are predicted to be; none: they differ
+  std::optional<GraphRank> graph_rank = {};    // none: not asked for
+  std::optional<double> edge_auc = {};         // none: no edge was replaced, or none is in doubt
+  std::optional<std::string> one_answer = {};  // to all scored rows; none: answers differ
 };
 
 struct Results {
