@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <emgnn/run/evaluate.h>
 
-#include <unordered_map>
-
 #include <emgnn/base/error.h>
 #include <emgnn/run/predict.h>
 
@@ -11,18 +9,6 @@ namespace emgnn {
 std::shared_ptr<const Task> task_of(const Learner& learner, const Data& data) {
   if (std::shared_ptr<const Task> own = learner.task()) return own;
   return make_task(data.labels(), {}, data.split().train);
-}
-
-std::vector<double> values_at(const Prediction& prediction, const std::vector<int32_t>& rows) {
-  std::unordered_map<int32_t, size_t> place;
-  for (size_t i = 0; i < prediction.rows.size(); ++i) place[prediction.rows[i]] = i;
-  std::vector<double> out;
-  const auto width = static_cast<size_t>(prediction.width);
-  for (int32_t row : rows) {
-    const double* value = prediction.value.data() + place.at(row) * width;
-    out.insert(out.end(), value, value + width);
-  }
-  return out;
 }
 
 Evaluation evaluate(const PredictRequest& request) {
@@ -35,9 +21,8 @@ Evaluation evaluate(const PredictRequest& request) {
                  .parts = {},
                  .notes = predicted.notes};
   const auto add = [&](const char* name, const std::vector<int32_t>& rows) {
-    out.parts.push_back(
-        {name, static_cast<int64_t>(rows.size()),
-         task->score(values_at(predicted.prediction, rows), rows, Ranks::kCompute)});
+    out.parts.push_back({name, static_cast<int64_t>(rows.size()),
+                         task->score(at_rows(predicted.prediction, rows), Ranks::kCompute)});
   };
   if (predicted.own_data) {
     const Split& split = predicted.data->split();
