@@ -128,8 +128,10 @@ class Peer {
       mean = mean.defined() ? mean + z : z;
     }
     const at::Tensor log_prob = at::log_softmax(mean, 1).contiguous();
-    return task_->score({log_prob.data_ptr<double>(), static_cast<size_t>(log_prob.numel())}, rows,
-                        Ranks::kSkip);
+    const double* begin = log_prob.data_ptr<double>();
+    return task_->score(
+        {.rows = rows, .width = log_prob.size(1), .value = {begin, begin + log_prob.numel()}},
+        Ranks::kSkip);
   }
 
   std::shared_ptr<const Data> data_;

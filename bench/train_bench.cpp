@@ -101,8 +101,7 @@ class Ours {
     learner_->fit(quiet);
     const Prediction prediction = learner_->predict(parts_.data->predicted_rows(), {});
     const std::vector<int32_t>& test = parts_.data->split().test;
-    return parts_.task->score(values_at(prediction, test), test, Ranks::kSkip)
-        .scores.at("accuracy");
+    return parts_.task->score(at_rows(prediction, test), Ranks::kSkip).scores.at("accuracy");
   }
 
   // Of every graph on the training nodes, with the weights that the network has now.

@@ -81,7 +81,7 @@ std::vector<double> predictions(Learner& learner, const Data& data) {
 }
 
 PartScores scores(Learner& learner, const std::vector<int32_t>& rows) {
-  return learner.task()->score(learner.predict(rows, {}).value, rows, Ranks::kCompute);
+  return learner.task()->score(learner.predict(rows, {}), Ranks::kCompute);
 }
 
 class Losses : public FitObserver {

@@ -45,9 +45,8 @@ inline Prediction predict(Learner& learner, const Data& data) {
 }
 
 inline double test_accuracy(Learner& learner, const Data& data) {
-  const std::vector<int32_t>& rows = data.split().test;
-  const Prediction p = learner.predict(rows, {});
-  return learner.task()->score(p.value, rows, Ranks::kSkip).scores.at("accuracy");
+  const Prediction p = learner.predict(data.split().test, {});
+  return learner.task()->score(p, Ranks::kSkip).scores.at("accuracy");
 }
 
 // The labels of the test rows, and of the validation rows if asked for, become others.

@@ -9,8 +9,8 @@
 namespace emgnn {
 namespace {
 
-double accuracy(const Data& data, const Task& task, const std::vector<double>& log_prob) {
-  return task.score(log_prob, data.split().test, Ranks::kSkip).scores.at("accuracy");
+double accuracy(const Task& task, const Prediction& prediction) {
+  return task.score(prediction, Ranks::kSkip).scores.at("accuracy");
 }
 
 TEST(JudgeGraphs, OneNetworkIsJudgedByItsLossAndPredictsAlone) {
@@ -26,7 +26,7 @@ TEST(JudgeGraphs, OneNetworkIsJudgedByItsLossAndPredictsAlone) {
   for (size_t g = 0; g < ids.size(); ++g) {
     EXPECT_EQ(got[g].loss, losses[g]);
     const Prediction alone = problem.predict({{ids[g]}, {0.0}}, test, {});
-    EXPECT_EQ(got[g].score, accuracy(*setting.data, problem.task(), alone.value)) << g;
+    EXPECT_EQ(got[g].score, accuracy(problem.task(), alone)) << g;
   }
   EXPECT_NE(got.front().score, got.back().score);
 }
@@ -54,9 +54,10 @@ TEST(JudgeGraphs, SeveralNetworksAreJudgedTogether) {
       for (size_t i = 0; i < mean.size(); ++i) mean[i] += std::exp(own.value[i]);
     }
     for (double& v : mean) v = std::log(v / static_cast<double>(folds.size()));
+    const Prediction averaged{.rows = test, .width = 3, .value = mean};
     // A mean of 30 losses of at most 5, in float32 where graphs share a batch.
     EXPECT_NEAR(got[g].loss, loss, 1e-5);
-    EXPECT_NEAR(got[g].score, accuracy(*setting.data, problems[0].task(), mean), 1e-12) << g;
+    EXPECT_NEAR(got[g].score, accuracy(problems[0].task(), averaged), 1e-12) << g;
   }
 }
 

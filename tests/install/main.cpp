@@ -15,7 +15,6 @@ int main() {
   learner->fit(quiet);
   const std::vector<int32_t>& test = data->split().test;
   const emgnn::Prediction prediction = learner->predict(test, {});
-  const emgnn::PartScores scores =
-      learner->task()->score(prediction.value, test, emgnn::Ranks::kSkip);
+  const emgnn::PartScores scores = learner->task()->score(prediction, emgnn::Ranks::kSkip);
   return scores.scores.at("accuracy") > 0.8 ? 0 : 1;
 }

@@ -22,9 +22,6 @@ DataPtr make_data(const std::string& name) {
   if (name == "labels")
     return std::make_shared<const Data>(
         noisy_labels({.num_nodes = 100, .num_train = 30, .num_validation = 30}, 1));
-  if (name == "values")
-    return std::make_shared<const Data>(
-        noisy_values({.num_nodes = 100, .num_train = 30, .num_validation = 30}, 1));
   return std::make_shared<const Data>(noisy_relations({.num_items = 90,
                                                        .num_people = 40,
                                                        .num_places = 20,
@@ -84,8 +81,8 @@ TEST_P(Calibrated, TheLikeliestAnswersStay) {
   const std::vector<int32_t>& test = data_->split().test;
   const Prediction before = plain->predict(test, {}), after = calibrated->predict(test, {});
   EXPECT_NE(before.value, after.value);
-  const Scores was = task_->score(before.value, test, Ranks::kSkip).scores,
-               is = task_->score(after.value, test, Ranks::kSkip).scores;
+  const Scores was = task_->score(before, Ranks::kSkip).scores,
+               is = task_->score(after, Ranks::kSkip).scores;
   for (const char* answers : {"accuracy", "micro_f1", "macro_f1"})
     EXPECT_EQ(was.at(answers), is.at(answers)) << answers;
   EXPECT_NE(was.at("nll"), is.at("nll"));
@@ -104,10 +101,6 @@ TEST_P(Calibrated, ResumesToTheSameBits) {
 
 INSTANTIATE_TEST_SUITE_P(Data, Calibrated, testing::Values("relations", "labels"),
                          [](const auto& info) { return as_test_name(info.param); });
-
-TEST(CalibratedLearner, ValuesHaveNoTemperature) {
-  EXPECT_THROW(make_calibrated(make_data("values")), UsageError);
-}
 
 TEST(CalibratedLearner, NeedsValidationLabels) {
   const DataPtr data = make_data("relations");

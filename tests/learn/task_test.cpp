@@ -198,11 +198,11 @@ TEST(ValueTask, ScoredLossIsThatOfTheStandardisedOutputs) {
   for (RegressionLoss loss : {RegressionLoss::kSquared, RegressionLoss::kSmoothL1}) {
     const auto task = make_task(entries(LabelKind::kValues, 2, kTwoTargets), {.loss = loss}, train);
     const at::Tensor z = random_tensor({1, 3, 2}, 3, -2.0, 2.0);
-    Prediction prediction;
+    Prediction prediction{.rows = rows};
     const auto mean = task->expectation(Average::kLogits);
     mean->add(z, 1.0);
     mean->finish(prediction);
-    const PartScores scores = task->score(prediction.value, rows, Ranks::kCompute);
+    const PartScores scores = task->score(prediction, Ranks::kCompute);
     EXPECT_NEAR(scores.loss, task->losses(z, task->target(rows))[0], 1e-12);
     EXPECT_TRUE(std::isfinite(scores.scores.at(task->main_score().name)));
   }

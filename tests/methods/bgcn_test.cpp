@@ -135,8 +135,7 @@ TEST(BgcnMethod, LearnsClassesAndHoldsEdgesInsideThemMoreProbable) {
   const auto learner = learner_of("bgcn", data, kTrained);
   fit(*learner);
   const std::vector<int32_t>& test = data->split().test;
-  const PartScores scores =
-      learner->task()->score(learner->predict(test, {}).value, test, Ranks::kSkip);
+  const PartScores scores = learner->task()->score(learner->predict(test, {}), Ranks::kSkip);
   EXPECT_GT(scores.scores.at("accuracy"), 0.5);
   const GraphDistribution graphs = learner->graphs().value();
   EXPECT_EQ(graphs.family, "block-model");

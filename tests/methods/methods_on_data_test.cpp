@@ -136,11 +136,35 @@ TEST_P(MethodOnData, FitsAndPredictsEveryRowWithFiniteScores) {
   for (double v : p.value) EXPECT_TRUE(std::isfinite(v));
   for (double s : p.graph_part) EXPECT_GE(s, 0.0);
   const std::vector<int32_t>& test = data_->split().test;
-  const PartScores scores = task->score(one->predict(test, {}).value, test, Ranks::kCompute);
+  const PartScores scores = task->score(one->predict(test, {}), Ranks::kCompute);
   EXPECT_TRUE(std::isfinite(scores.loss));
-  EXPECT_EQ(scores.scores.all().size(), task->scores().size());
+  EXPECT_EQ(scores.scores.all().size(), task->training_scores().size());
   for (const Score& score : scores.scores.all())
     EXPECT_TRUE(std::isfinite(score.value)) << score.name;
+}
+
+// Any network has a second output for each target where the loss asks for a variance.
+TEST_P(MethodOnData, PredictsAVarianceOfValues) {
+  if (data_->labels().kind != LabelKind::kValues) GTEST_SKIP() << "no values";
+  std::map<std::string, std::string> settings = tiny_settings();
+  settings["task.loss"] = "gaussian";
+  const auto make = [&] {
+    return configured(GetParam().method, *data_, settings)
+        ->learner({.data = data_, .prepared = std::make_shared<Prepared>(), .seed = 5});
+  };
+  const auto one = make(), other = make();
+  fit(*one);
+  const Prediction p = predict(*one);
+  EXPECT_EQ(p.width, data_->labels().num_names());
+  ASSERT_EQ(p.std.size(), p.value.size());
+  for (size_t i = 0; i < p.std.size(); ++i) {
+    EXPECT_GT(p.noise[i], 0.0);
+    EXPECT_NEAR(p.std[i], std::hypot(p.noise[i], p.graph_part[i]), 1e-12 * p.std[i]);
+  }
+  const auto [least, most] = std::minmax_element(p.noise.begin(), p.noise.end());
+  EXPECT_LT(*least, *most);
+  restore(*other, state_of(*one, Scope::kModel), Scope::kModel);
+  EXPECT_EQ(predict(*other).std, p.std);
 }
 
 TEST_P(MethodOnData, StoredModelPredictsTheSameBits) {
@@ -226,9 +250,7 @@ TEST(MethodsOfClasses, RefuseLabelsAndValues) {
 
 double test_score(Learner& learner, const Data& data) {
   const std::vector<int32_t>& rows = data.split().test;
-  return learner.task()
-      ->score(learner.predict(rows, {}).value, rows, Ranks::kSkip)
-      .scores.at("accuracy");
+  return learner.task()->score(learner.predict(rows, {}), Ranks::kSkip).scores.at("accuracy");
 }
 
 // With the shipped settings.

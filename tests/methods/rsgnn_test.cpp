@@ -122,8 +122,7 @@ TEST(RsgnnMethod, StoredModelPredictsForNewNodes) {
   EXPECT_FALSE(trained->has_node_weights());
   restore(*other, state_of(*trained, Scope::kModel), Scope::kModel);
   const std::vector<int32_t>& rows = larger->predicted_rows();
-  const PartScores scores =
-      other->task()->score(other->predict(rows, {}).value, rows, Ranks::kSkip);
+  const PartScores scores = other->task()->score(other->predict(rows, {}), Ranks::kSkip);
   // By chance 1/3 with a deviation of √(2/9 / 330) = 0.026.
   EXPECT_GT(scores.scores.at("accuracy"), 1.0 / 3.0 + 8 * 0.026);
 }

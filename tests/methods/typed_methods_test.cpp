@@ -73,9 +73,7 @@ TEST_P(TypedMethod, LearnsMoreThanTheFeaturesSay) {
         {.data = data, .prepared = std::make_shared<Prepared>(), .seed = 5});
     fit(*learner);
     const std::vector<int32_t>& rows = data->split().test;
-    return learner->task()
-        ->score(learner->predict(rows, {}).value, rows, Ranks::kSkip)
-        .scores.at("accuracy");
+    return learner->task()->score(learner->predict(rows, {}), Ranks::kSkip).scores.at("accuracy");
   };
   EXPECT_GT(score(GetParam()), score("mlp") + 0.05);
 }

@@ -86,6 +86,53 @@ TEST(Predictions, OfSeveralValuesNameTheTargets) {
             "a,train,1,7,0.5,,8,0.25\n");
 }
 
+TEST(Predictions, OfValuesHaveTheNoiseAndTheWholeWhereTheyAreKnown) {
+  const Labels one{.kind = LabelKind::kValues, .num_rows = 2, .names = {"y"}, .value = {0.1, 3}};
+  const Prediction prediction{.rows = {0, 1},
+                              .width = 1,
+                              .value = {1, 2},
+                              .graph_part = {0.3, 0},
+                              .noise = {0.4, 2},
+                              .std = {0.5, 2}};
+  EXPECT_EQ(predictions_csv(molecules_with(one, {}), prediction),
+            "row,smiles,split,target,value,graph_std,noise_std,std\n"
+            "2,C,test,0.1,1,0.3,0.4,0.5\n"
+            "4,N,train,3,2,0,2,2\n");
+  EXPECT_EQ(predictions_csv_with_rejects(molecules_with(one, {{3, "?", "bad"}}), prediction),
+            "row,smiles,value,graph_std,noise_std,std,rejected\n"
+            "2,C,1,0.3,0.4,0.5,\n"
+            "3,?,,,,,bad\n"
+            "4,N,2,0,2,2,\n");
+  const Data two = graph_with({.kind = LabelKind::kValues,
+                               .num_rows = 3,
+                               .names = {"u", "v"},
+                               .value = {1, kUnknown, 3, 4, 5, 6}});
+  EXPECT_EQ(predictions_csv(two, {.rows = {0},
+                                  .width = 2,
+                                  .value = {7, 8},
+                                  .graph_part = {0.5, 0.25},
+                                  .noise = {1, 2},
+                                  .std = {3, 4}}),
+            "node,split,target(u),value(u),graph_std(u),noise_std(u),std(u),target(v),value(v),"
+            "graph_std(v),noise_std(v),std(v)\n"
+            "a,train,1,7,0.5,1,3,,8,0.25,2,4\n");
+}
+
+TEST(Prediction, OfSomeRowsHasAllItsParts) {
+  const Prediction all{.rows = {4, 7, 9},
+                       .width = 2,
+                       .value = {1, 2, 3, 4, 5, 6},
+                       .graph_part = {10, 20, 30},
+                       .votes = {6, 5, 4, 3, 2, 1}};
+  const Prediction some = at_rows(all, std::vector<int32_t>{9, 4});
+  EXPECT_EQ(some.rows, (std::vector<int32_t>{9, 4}));
+  EXPECT_EQ(some.width, 2);
+  EXPECT_EQ(some.value, (std::vector<double>{5, 6, 1, 2}));
+  EXPECT_EQ(some.graph_part, (std::vector<double>{30, 10}));
+  EXPECT_EQ(some.votes, (std::vector<double>{2, 1, 6, 5}));
+  EXPECT_TRUE(some.noise.empty() && some.std.empty());
+}
+
 TEST(Predictions, OfMoleculesHaveTheirRecordAndSmiles) {
   const Labels values{.kind = LabelKind::kValues, .num_rows = 2, .names = {"y"}, .value = {0.1, 3}};
   const Prediction prediction{.rows = {0, 1}, .width = 1, .value = {1, 2}, .graph_part = {0, 0}};

@@ -30,7 +30,8 @@ Examples:
   emgnn train --dataset esol --method em-gcn-star --out runs/esol
   emgnn predict --run runs/esol --dataset new.csv --set data.smiles=SMILES --out predicted.csv
       row, smiles, value, graph_std, rejected: a row for every record of the file. The value is in the unit of the target,
-      graph_std is its standard deviation over the graphs; a row that cannot be read says why in the last column.
+      graph_std is its standard deviation over the graphs; a row that cannot be read says why in the last column. A model that was
+      trained with task.loss=gaussian or calibrate=validation also has noise_std and std, the standard deviation of the whole.
   emgnn train --dataset my-graph --method em-gcn --out runs/graph
   emgnn predict --run runs/graph --dataset my-graph-of-june --out predicted.csv
       the columns of the run's predictions.csv. The other graph has the same features and edge types, by name; it needs no labels.

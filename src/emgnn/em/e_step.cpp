@@ -171,7 +171,7 @@ double EStep::last_temperature(const EStepResult& result, const Posterior& kept,
     mean->add(seen.outputs[static_cast<int64_t>(at)].unsqueeze(0), std::exp(graphs.log_prob[g]),
               graphs.temperature[g]);
   }
-  Prediction averaged{.width = task().num_outputs()};
+  Prediction averaged;
   mean->finish(averaged);
   return task().temperatures(task().outputs_of(averaged), seen.target).front();
 }

@@ -165,7 +165,7 @@ Prediction EmLearner::predict(std::span<const int32_t> rows, const Poll& poll) {
   const Problem::View view = first().view_of(rows);
   for (const Problem& problem : problems_)
     problem.predict(*view, graphs, 1.0 / static_cast<double>(problems_.size()), *mean, poll);
-  Prediction out{.rows = {rows.begin(), rows.end()}, .width = task.num_outputs()};
+  Prediction out{.rows = {rows.begin(), rows.end()}};
   mean->finish(out);
   task.temper(out, temperature_);
   return out;
@@ -186,9 +186,9 @@ std::vector<JudgedGraph> EmLearner::judge_graphs(std::span<const int32_t> rows, 
     problem.predict_each(*view, graphs, 1.0 / static_cast<double>(problems_.size()), alone, poll);
   std::vector<JudgedGraph> out;
   for (size_t g = 0; g < loss.size(); ++g) {
-    Prediction prediction{.rows = {rows.begin(), rows.end()}, .width = task.num_outputs()};
+    Prediction prediction{.rows = {rows.begin(), rows.end()}};
     alone[g]->finish(prediction);
-    const PartScores scores = task.score(prediction.value, rows, Ranks::kCompute);
+    const PartScores scores = task.score(prediction, Ranks::kCompute);
     out.push_back({graphs.lam_ids[g], loss[g], scores.scores.at(task.main_score().name)});
   }
   return out;

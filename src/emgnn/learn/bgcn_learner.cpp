@@ -137,8 +137,7 @@ void BgcnLearner::end_epoch(size_t /*member*/, int64_t epoch) {
 // Of what would be answered if this were the last epoch.
 PartScores BgcnLearner::validate(size_t /*member*/, Ranks ranks) {
   if (answer_.empty()) return (drawn_ ? *drawn_ : observed_).validate(its_graph(), ranks);
-  const std::vector<int32_t>& rows = parts_.data->split().validation;
-  return parts_.task->score(answer_.of(rows).value, rows, ranks);
+  return parts_.task->score(answer_.of(parts_.data->split().validation), ranks);
 }
 
 Prediction BgcnLearner::predict(std::span<const int32_t> rows, const Poll& /*poll*/) {

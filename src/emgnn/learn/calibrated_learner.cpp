@@ -30,10 +30,7 @@ class OuterCheckpoints : public FitObserver {
 CalibratedLearner::CalibratedLearner(std::shared_ptr<Learner> learner,
                                      std::shared_ptr<const Task> task,
                                      std::vector<int32_t> validation)
-    : learner_(std::move(learner)), task_(std::move(task)), validation_(std::move(validation)) {
-  if (task_->kind() == LabelKind::kValues)
-    throw UsageError("calibrate=validation: values have no temperature; use none");
-}
+    : learner_(std::move(learner)), task_(std::move(task)), validation_(std::move(validation)) {}
 
 void CalibratedLearner::fit(FitObserver& observer) {
   if (validation_.empty())
@@ -43,21 +40,20 @@ void CalibratedLearner::fit(FitObserver& observer) {
   const Prediction prediction = learner_->predict(validation_, [&] {
     if (!observer.stop_requested()) return;
     observer.on_checkpoint(*this);
-    throw Interrupted("interrupted before the last temperature");
+    throw Interrupted("interrupted before the calibration");
   });
-  temperature_ =
-      task_->temperatures(task_->outputs_of(prediction), task_->target(validation_)).front();
+  calibration_ = task_->calibration(prediction);
 }
 
 Prediction CalibratedLearner::predict(std::span<const int32_t> rows, const Poll& poll) {
   Prediction out = learner_->predict(rows, poll);
-  task_->temper(out, temperature_);
+  if (!calibration_.empty()) task_->calibrate(out, calibration_);
   return out;
 }
 
 void CalibratedLearner::visit_state(StateVisitor& visitor) {
   learner_->visit_state(visitor);
-  visitor.number("calibration/temperature", temperature_);
+  task_->visit_calibration(visitor, calibration_);
 }
 
 }  // namespace emgnn

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A learner whose predictions get one temperature more: the one under which the validation labels
-// are likeliest. Which answer is likeliest does not change, how sure it is does.
+// A learner whose predictions are made as sure as they are right on the validation labels, in the
+// way of its task. What is answered does not change, how sure it is does.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace emgnn {
 
 class CalibratedLearner : public Learner {
  public:
-  // UsageError where answers are values; fit: where there is no validation row.
+  // fit: UsageError where there is no validation row.
   CalibratedLearner(std::shared_ptr<Learner> learner, std::shared_ptr<const Task> task,
                     std::vector<int32_t> validation);
 
@@ -34,7 +34,7 @@ class CalibratedLearner : public Learner {
   std::shared_ptr<Learner> learner_;
   std::shared_ptr<const Task> task_;
   std::vector<int32_t> validation_;
-  double temperature_ = 1.0;
+  std::vector<double> calibration_;  // empty: not fitted yet
 };
 
 }  // namespace emgnn

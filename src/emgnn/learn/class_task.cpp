@@ -144,11 +144,10 @@ const ScoreInfo& ClassTask::main_score() const {
   return info;
 }
 
-PartScores ClassTask::score(std::span<const double> value, std::span<const int32_t> rows,
-                            Ranks ranks) const {
+PartScores ClassTask::score(const Prediction& prediction, Ranks ranks) const {
   std::vector<int32_t> cls;
-  for (int32_t row : rows) cls.push_back(cls_[static_cast<size_t>(row)]);
-  PartScores out{.scores = class_scores(value, cls, num_classes_, ranks)};
+  for (int32_t row : prediction.rows) cls.push_back(cls_[static_cast<size_t>(row)]);
+  PartScores out{.scores = class_scores(prediction.value, cls, num_classes_, ranks)};
   out.loss = out.scores.at("nll");
   return out;
 }

@@ -133,14 +133,13 @@ const ScoreInfo& LabelTask::main_score() const {
   return info;
 }
 
-PartScores LabelTask::score(std::span<const double> value, std::span<const int32_t> rows,
-                            Ranks ranks) const {
+PartScores LabelTask::score(const Prediction& prediction, Ranks ranks) const {
   std::vector<double> label;
-  for (int32_t row : rows) {
+  for (int32_t row : prediction.rows) {
     const auto begin = value_.begin() + row * num_labels_;
     label.insert(label.end(), begin, begin + num_labels_);
   }
-  PartScores out{.scores = label_scores(value, label, num_labels_, ranks)};
+  PartScores out{.scores = label_scores(prediction.value, label, num_labels_, ranks)};
   out.loss = out.scores.at("nll");
   return out;
 }

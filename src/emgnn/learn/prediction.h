@@ -18,10 +18,17 @@ struct Prediction {
   // is asked. Classes [rows], labels [rows, width]: the mutual information between the answer and
   // the graph, in nats, before the last temperature. Values [rows, width]: the standard deviation.
   std::vector<double> graph_part;
+  // Values [rows, width]: the standard deviation of what would be left if all of those agreed, such
+  // as errors of measurement; and that of the whole, √(graph_part² + noise²) before calibration.
+  // Empty: not known.
+  std::vector<double> noise, std;
   // [rows, width]: how probable it is that a single graph answers with this class, or says that
   // this label is there. Empty for values.
   std::vector<double> votes;
 };
+
+// The same of some of its rows.
+Prediction at_rows(const Prediction& prediction, std::span<const int32_t> rows);
 
 // The mean of every number of predictions of the same rows.
 Prediction mean_of(std::span<const Prediction> predictions);

@@ -315,7 +315,7 @@ void Problem::predict_each(const FamilyView& view, const GraphWeights& graphs, d
 }
 
 Prediction Problem::finished(const Expectation& mean, std::span<const int32_t> rows) const {
-  Prediction out{.rows = {rows.begin(), rows.end()}, .width = task().num_outputs()};
+  Prediction out{.rows = {rows.begin(), rows.end()}};
   mean.finish(out);
   return out;
 }
@@ -325,7 +325,7 @@ PartScores Problem::validate(const GraphWeights& graphs, Ranks ranks) {
   const View view = parts_.views->of("validation", [&] { return view_of(rows); });
   const std::unique_ptr<Expectation> mean = task().expectation(options_.average, Detail::kValue);
   predict(*view, graphs, 1.0, *mean, {});
-  return task().score(finished(*mean, rows).value, rows, ranks);
+  return task().score(finished(*mean, rows), ranks);
 }
 
 Prediction Problem::predict(const GraphWeights& graphs, std::span<const int32_t> rows,

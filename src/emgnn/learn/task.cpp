@@ -10,13 +10,22 @@ namespace emgnn {
 
 void describe(OptionVisitor& visitor, TaskOptions& options, LabelKind kind) {
   if (kind == LabelKind::kValues || kind == LabelKind::kNone) {
-    visitor.choice("task.loss", options.loss, {"squared", "smooth-l1"},
-                   "values: loss of the target");
+    visitor.choice(
+        "task.loss", options.loss, {"squared", "smooth-l1", "gaussian"},
+        "values: loss of the target; gaussian is the negative log-likelihood of a normal "
+        "distribution whose variance the network predicts too, for each row");
     visitor.flag("task.standardise", options.standardise,
                  "values: the loss is of the target less its mean, over its deviation, both of the "
                  "training rows; else of the target in its own unit");
   }
-  if (kind != LabelKind::kValues) {
+  const bool values = kind == LabelKind::kValues;
+  if (kind == LabelKind::kNone || (values && options.loss == RegressionLoss::kGaussian)) {
+    visitor.real("task.variance_weight", options.variance_weight, 0.0, 1.0,
+                 "values, task.loss=gaussian: the gradient of each entry is weighted by its "
+                 "predicted variance to this power; 0: the likelihood itself, 1: all errors count "
+                 "alike for the mean");
+  }
+  if (!values) {
     visitor.choice("task.class_weights", options.weights, {"none", "balanced"},
                    "classes, labels: rows count alike, or in inverse proportion to how frequent "
                    "their class is");
@@ -60,9 +69,25 @@ std::vector<double> Task::temperatures(const at::Tensor& outputs,
   return std::vector<double>(static_cast<size_t>(outputs.size(0)), 1.0);
 }
 
+std::vector<double> Task::calibration(const Prediction& prediction) const {
+  return temperatures(outputs_of(prediction), target(prediction.rows));
+}
+
+void Task::calibrate(Prediction& prediction, std::span<const double> numbers) const {
+  temper(prediction, numbers.front());
+}
+
+void Task::visit_calibration(StateVisitor& visitor, std::vector<double>& numbers) const {
+  const std::string name = "calibration/temperature";
+  visitor.numbers(name, numbers);
+  const bool fitted = numbers.size() == 1 && numbers.front() > 0.0;
+  if (!fitted && !(numbers.empty() && visitor.training()))
+    visitor.fail(name + " is not a temperature");
+}
+
 StopRule stop_rule(const StopOptions& options, const Task& task) {
   return parse_stop_rule(options.rule == "score" ? task.main_score().name : options.rule,
-                         task.scores());
+                         task.training_scores());
 }
 
 std::shared_ptr<Task> make_task(const Labels& labels, const TaskOptions& options,

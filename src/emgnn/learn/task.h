@@ -23,13 +23,14 @@
 
 namespace emgnn {
 
-enum class RegressionLoss { kSquared, kSmoothL1 };
+enum class RegressionLoss { kSquared, kSmoothL1, kGaussian };
 enum class ClassWeights { kNone, kBalanced };
 
 // Each task reads what it has.
 struct TaskOptions {
   RegressionLoss loss = RegressionLoss::kSquared;
   bool standardise = true;
+  double variance_weight = 0.0;  // β
   ClassWeights weights = ClassWeights::kNone;
 };
 void describe(OptionVisitor& visitor, TaskOptions& options, LabelKind kind);
@@ -53,7 +54,7 @@ class Expectation {
   virtual ~Expectation() = default;
   // outputs [replicates, rows, width] of a graph of probability p, at a temperature.
   virtual void add(const at::Tensor& outputs, double p, double temperature = 1.0) = 0;
-  virtual void finish(Prediction& into) const = 0;  // all but its rows and width
+  virtual void finish(Prediction& into) const = 0;  // all but its rows
 };
 
 class Task {
@@ -61,6 +62,7 @@ class Task {
   virtual ~Task() = default;
 
   virtual LabelKind kind() const = 0;
+  // Of the network; a prediction may be narrower.
   virtual int64_t num_outputs() const = 0;
 
   virtual TargetRows target(std::span<const int32_t> rows) const = 0;
@@ -81,6 +83,13 @@ class Task {
   // What a temperature makes of a prediction.
   virtual void temper(Prediction& /*prediction*/, double /*temperature*/) const {}
 
+  // Numbers that make predictions as sure as they are right, fitted to one of labelled rows that
+  // were not trained on; what they make of a prediction; and their place in a model's state, where
+  // they may be missing as long as training is not done. By default one temperature.
+  virtual std::vector<double> calibration(const Prediction& prediction) const;
+  virtual void calibrate(Prediction& prediction, std::span<const double> numbers) const;
+  virtual void visit_calibration(StateVisitor& visitor, std::vector<double>& numbers) const;
+
   virtual std::unique_ptr<Expectation> expectation(Average average,
                                                    Detail detail = Detail::kAll) const = 0;
   // The mean of several predictions of the same rows, each as likely as the others. Its graph_part
@@ -93,12 +102,12 @@ class Task {
     return std::nullopt;
   }
 
+  // All that there may be, and those that predictions have during training: stop.rule names one.
   virtual std::span<const ScoreInfo> scores() const = 0;
+  virtual std::span<const ScoreInfo> training_scores() const { return scores(); }
   virtual const ScoreInfo& main_score() const = 0;
-  // prediction.value of `rows`, [rows, width]; all rows have a label. Scores of rankings cost more
-  // than the others together.
-  virtual PartScores score(std::span<const double> value, std::span<const int32_t> rows,
-                           Ranks ranks) const = 0;
+  // All its rows have a label. Scores of rankings cost more than the others together.
+  virtual PartScores score(const Prediction& prediction, Ranks ranks) const = 0;
 
   virtual void visit_state(StateVisitor& /*visitor*/) {}
 };

@@ -31,8 +31,7 @@ class ClassTask : public Task {
   std::optional<double> changed_by_graph(const Prediction& prediction) const override;
   std::span<const ScoreInfo> scores() const override { return class_score_info(); }
   const ScoreInfo& main_score() const override;
-  PartScores score(std::span<const double> value, std::span<const int32_t> rows,
-                   Ranks ranks) const override;
+  PartScores score(const Prediction& prediction, Ranks ranks) const override;
 
  private:
   int64_t num_classes_;
@@ -60,8 +59,7 @@ class LabelTask : public Task {
   std::optional<double> changed_by_graph(const Prediction& prediction) const override;
   std::span<const ScoreInfo> scores() const override { return label_score_info(); }
   const ScoreInfo& main_score() const override;
-  PartScores score(std::span<const double> value, std::span<const int32_t> rows,
-                   Ranks ranks) const override;
+  PartScores score(const Prediction& prediction, Ranks ranks) const override;
 
  private:
   int64_t num_labels_;
@@ -69,29 +67,40 @@ class LabelTask : public Task {
   std::vector<double> positive_weight_;  // [labels] of a label that is there; empty: all ones
 };
 
-// Numbers, standardised by the training rows: squared or smooth-L1 loss.
+// Numbers, standardised by the training rows. With the Gaussian loss the outputs are the means of
+// all targets and then what their variances are made of.
 class ValueTask : public Task {
  public:
   ValueTask(const Labels& labels, const TaskOptions& options, std::span<const int32_t> train);
 
   LabelKind kind() const override { return LabelKind::kValues; }
-  int64_t num_outputs() const override { return static_cast<int64_t>(scale_.size()); }
+  int64_t num_outputs() const override { return (has_variance() ? 2 : 1) * num_targets(); }
   TargetRows target(std::span<const int32_t> rows) const override;
+  // Of the Gaussian loss, what descends is the β-NLL (Seitzer et al. 2022): the gradient of each
+  // entry times σ^2β, while its value stays the negative log-likelihood.
   at::Tensor row_loss(const at::Tensor& outputs, const TargetRows& target) const override;
   at::Tensor outputs_of(const Prediction& prediction) const override;
   at::Tensor right_outputs(const TargetRows& target) const override;
+  // The scale s and the constant noise c of each target, in its unit: fit_noise().
+  std::vector<double> calibration(const Prediction& prediction) const override;
+  void calibrate(Prediction& prediction, std::span<const double> numbers) const override;
+  void visit_calibration(StateVisitor& visitor, std::vector<double>& numbers) const override;
   std::unique_ptr<Expectation> expectation(Average average, Detail detail) const override;
   Prediction average(std::span<const Prediction> predictions) const override;
-  std::span<const ScoreInfo> scores() const override { return value_score_info(); }
+  std::span<const ScoreInfo> scores() const override;
+  std::span<const ScoreInfo> training_scores() const override;
   const ScoreInfo& main_score() const override;
-  PartScores score(std::span<const double> value, std::span<const int32_t> rows,
-                   Ranks ranks) const override;
+  PartScores score(const Prediction& prediction, Ranks ranks) const override;
   void visit_state(StateVisitor& visitor) override;
 
  private:
-  double row_loss(std::span<const double> value, int32_t row) const;
+  int64_t num_targets() const { return static_cast<int64_t>(scale_.size()); }
+  bool has_variance() const { return loss_ == RegressionLoss::kGaussian; }
+  at::Tensor entry_loss(const at::Tensor& outputs, const at::Tensor& target) const;
+  double entry_loss(const Prediction& prediction, size_t entry, double target) const;
 
   RegressionLoss loss_;
+  double variance_weight_;
   std::vector<double> value_;       // [rows, targets]
   std::vector<TargetScale> scale_;  // [targets]
 };

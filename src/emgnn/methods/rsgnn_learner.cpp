@@ -153,7 +153,7 @@ Prediction RsgnnLearner::predicted(const at::Tensor& outputs, std::span<const in
   const at::NoGradGuard no_grad;
   const std::unique_ptr<Expectation> mean = task_->expectation(Average::kLogits, detail);
   mean->add(outputs.detach().index_select(1, as_index(rows)), 1.0);
-  Prediction out{.rows = {rows.begin(), rows.end()}, .width = task_->num_outputs()};
+  Prediction out{.rows = {rows.begin(), rows.end()}};
   mean->finish(out);
   return out;
 }
@@ -165,7 +165,7 @@ PartScores RsgnnLearner::validate(size_t /*member*/, Ranks ranks) {
   const std::vector<int32_t>& rows = data_->split().validation;
   const Prediction prediction = predicted(evaluated(), rows, Detail::kValue);
   if (averaged) forget_graph();
-  return task_->score(prediction.value, rows, ranks);
+  return task_->score(prediction, ranks);
 }
 
 Prediction RsgnnLearner::predict(std::span<const int32_t> rows, const Poll& poll) {

@@ -142,8 +142,6 @@ std::shared_ptr<Learner> RunConfig::learner(const LearnerInput& input) const {
   std::shared_ptr<Learner> out = uncalibrated(input);
   if (calibration.by == Calibration::kNone) return out;
   std::shared_ptr<const Task> task = task_of(*out, *input.data);
-  if (task->kind() == LabelKind::kValues)
-    return out;  // a recipe may say so, whatever the labels are
   return std::make_shared<CalibratedLearner>(std::move(out), std::move(task),
                                              input.data->split().validation);
 }
@@ -165,7 +163,7 @@ void RunConfig::describe(OptionVisitor& visitor) const {
   auto& self = const_cast<RunConfig&>(*this);
   emgnn::describe(visitor, self.data, facts_.kind);
   emgnn::describe(visitor, self.ensemble);
-  if (facts_.labels != LabelKind::kValues) emgnn::describe(visitor, self.calibration);
+  emgnn::describe(visitor, self.calibration);
   self.method_->describe(visitor, facts_);
 }
 
@@ -238,7 +236,7 @@ std::map<std::string, std::string> RunConfig::values() const {
 std::string RunConfig::to_toml() const { return emgnn::to_toml(entries()); }
 
 void RunConfig::read_stored(const std::map<std::string, std::string>& values) {
-  // A model that does not speak of it has no temperature, whatever is shipped now.
+  // A model that does not speak of it is not calibrated, whatever is shipped now.
   calibration = {};
   ConfigReader reader(*this, "the stored run", ConfigReader::Unknown::kPassOver);
   for (const auto& [key, value] : values)

@@ -2,7 +2,6 @@
 #include <emgnn/run/evaluate.h>
 
 #include <algorithm>
-#include <unordered_map>
 
 #include <emgnn/base/error.h>
 #include <emgnn/run/predict.h>
@@ -14,23 +13,11 @@ std::shared_ptr<const Task> task_of(const Learner& learner, const Data& data) {
   return make_task(data.labels(), {}, data.split().train);
 }
 
-std::vector<double> values_at(const Prediction& prediction, const std::vector<int32_t>& rows) {
-  std::unordered_map<int32_t, size_t> place;
-  for (size_t i = 0; i < prediction.rows.size(); ++i) place[prediction.rows[i]] = i;
-  std::vector<double> out;
-  const auto width = static_cast<size_t>(prediction.width);
-  for (int32_t row : rows) {
-    const double* value = prediction.value.data() + place.at(row) * width;
-    out.insert(out.end(), value, value + width);
-  }
-  return out;
-}
-
 std::optional<std::string> one_answer(const Labels& labels, const Prediction& prediction,
                                       const std::vector<int32_t>& rows) {
   const bool classes = labels.kind == LabelKind::kClasses;
   if (!classes && (labels.kind != LabelKind::kLabels || labels.num_names() != 1)) return {};
-  const std::vector<double> value = values_at(prediction, rows);
+  const std::vector<double> value = at_rows(prediction, rows).value;
   const auto width = static_cast<ptrdiff_t>(prediction.width);
   const auto answer = [&](size_t i) -> ptrdiff_t {
     const auto first = value.begin() + static_cast<ptrdiff_t>(i) * width;
@@ -53,9 +40,8 @@ Evaluation evaluate(const PredictRequest& request) {
                  .parts = {},
                  .notes = predicted.notes};
   const auto add = [&](const char* name, const std::vector<int32_t>& rows) {
-    out.parts.push_back(
-        {name, static_cast<int64_t>(rows.size()),
-         task->score(values_at(predicted.prediction, rows), rows, Ranks::kCompute)});
+    out.parts.push_back({name, static_cast<int64_t>(rows.size()),
+                         task->score(at_rows(predicted.prediction, rows), Ranks::kCompute)});
   };
   if (predicted.own_data) {
     const Split& split = predicted.data->split();

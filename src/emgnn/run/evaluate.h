@@ -22,9 +22,6 @@ std::shared_ptr<const Task> task_of(const Learner& learner, const Data& data);
 std::optional<std::string> one_answer(const Labels& labels, const Prediction& prediction,
                                       const std::vector<int32_t>& rows);
 
-// The predictions of some of the rows, [rows, width].
-std::vector<double> values_at(const Prediction& prediction, const std::vector<int32_t>& rows);
-
 // On the run's own data each part of its split; on other data all rows that have a label.
 Evaluation evaluate(const PredictRequest& request);
 

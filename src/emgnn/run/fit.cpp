@@ -281,7 +281,7 @@ class RunSet {
   RunRecord record(const Data& data, const Task& task, const Learner& learner,
                    const Prediction& prediction) const {
     const auto score = [&](const std::vector<int32_t>& rows) {
-      return task.score(values_at(prediction, rows), rows, Ranks::kCompute);
+      return task.score(at_rows(prediction, rows), Ranks::kCompute);
     };
     RunRecord run{.fit = learner.summary(),
                   .validation = score(data.split().validation),

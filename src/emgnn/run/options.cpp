@@ -28,9 +28,11 @@ void describe(OptionVisitor& visitor, EnsembleOptions& options) {
 }
 
 void describe(OptionVisitor& visitor, CalibrationOptions& options) {
-  visitor.choice("calibrate", options.by, {"none", "validation"},
-                 "validation: one temperature makes the final probabilities as sure as they are "
-                 "right on the validation labels");
+  visitor.choice(
+      "calibrate", options.by, {"none", "validation"},
+      "validation: the final answers are made as sure as they are right on the validation "
+      "labels: probabilities by one temperature, values by one scale and a constant "
+      "noise of their standard deviations");
 }
 
 }  // namespace emgnn

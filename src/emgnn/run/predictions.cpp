@@ -79,12 +79,10 @@ class Columns {
       default:
         break;
     }
-    if (labels_.names.size() == 1) return known_ ? ",target,value,graph_std" : ",value,graph_std";
     std::string out;
-    for (const std::string& name : labels_.names) {
-      if (known_) out += "," + named("target", name);
-      out += "," + named("value", name) + "," + named("graph_std", name);
-    }
+    for (const std::string& name : labels_.names)
+      for (const char* column : value_columns())
+        out += "," + (labels_.names.size() == 1 ? column : named(column, name));
     return out;
   }
 
@@ -96,7 +94,7 @@ class Columns {
       case LabelKind::kLabels:
         return known + 1 + 3 * names;
       default:
-        return (known + 2) * names;
+        return value_columns().size() * names;
     }
   }
 
@@ -115,6 +113,16 @@ class Columns {
  private:
   const double* value(size_t i) const { return prediction_.value.data() + i * width(); }
   size_t width() const { return static_cast<size_t>(prediction_.width); }
+
+  bool has_std() const { return !prediction_.std.empty(); }
+
+  std::vector<const char*> value_columns() const {
+    std::vector<const char*> out;
+    if (known_) out.push_back("target");
+    out.insert(out.end(), {"value", "graph_std"});
+    if (has_std()) out.insert(out.end(), {"noise_std", "std"});
+    return out;
+  }
 
   std::string class_row(size_t i) const {
     const auto predicted =
@@ -151,8 +159,12 @@ class Columns {
         const double y = labels_.at(prediction_.rows[i], static_cast<int32_t>(t));
         out += std::isnan(y) ? "," : fmt::format(",{}", y);
       }
+      const size_t at = i * width() + t;
       fmt::format_to(std::back_inserter(out), ",{:.6g},{:.6g}", value(i)[t],
-                     prediction_.graph_part[i * width() + t]);
+                     prediction_.graph_part[at]);
+      if (!has_std()) continue;
+      fmt::format_to(std::back_inserter(out), ",{:.6g},{:.6g}", prediction_.noise[at],
+                     prediction_.std[at]);
     }
     return out;
   }

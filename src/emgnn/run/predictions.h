@@ -18,9 +18,11 @@ std::string posterior_csv(const GraphDistribution& graphs);
 //   classes  label, predicted, p(CLASS) of each class, entropy, graph_information
 //   labels   label, predicted (names joined by ;), p(LABEL), entropy(LABEL) and
 //            graph_information(LABEL) of each label
-//   values   target, value, graph_std; with several targets target(T), value(T), graph_std(T)
+//   values   target, value, graph_std and, where the noise is known, noise_std and std; with several
+//            targets target(T), value(T), graph_std(T), … of each
 // entropy, in nats, is of the probabilities beside it; graph_information is the mutual information
-// between the answer and the graph, graph_std the standard deviation over the graphs.
+// between the answer and the graph, graph_std the standard deviation over the graphs, both before
+// calibration; noise_std that of what no graph explains, std of the whole.
 enum class TestLabels { kShow, kHide };  // hidden: empty
 std::string predictions_csv(const Data& data, const Prediction& prediction,
                             TestLabels test = TestLabels::kShow);

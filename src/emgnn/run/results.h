@@ -46,7 +46,7 @@ struct RunRecord {
 struct Results {
   std::string dataset, method;
   std::vector<ConfigEntry> config;
-  std::vector<ScoreInfo> scores;  // those that tables show
+  std::vector<ScoreInfo> scores;  // all that there may be; tables show the first
   std::vector<RunRecord> runs;    // at least one
 
   bool test_hidden() const { return !runs.front().test; }
@@ -55,6 +55,8 @@ struct Results {
 // The mean over the runs of p_T, in the order of the points; none without a distribution.
 std::optional<GraphDistribution> mean_graphs(const std::vector<RunRecord>& runs);
 
+// Whether every run has it: some scores need predictions that say how sure they are.
+bool has_score(const Results& results, const std::string& score);
 // Of the test rows, or of the validation rows where the test is hidden.
 std::vector<double> values_of(const Results& results, const std::string& score);
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include <emgnn/base/error.h>
@@ -129,6 +130,12 @@ std::vector<double> values_of(const Results& results, const std::string& score) 
   return out;
 }
 
+bool has_score(const Results& results, const std::string& score) {
+  return std::all_of(results.runs.begin(), results.runs.end(), [&](const RunRecord& run) {
+    return (run.test ? *run.test : run.validation.scores).find(score) != nullptr;
+  });
+}
+
 Json to_json(const std::vector<ConfigEntry>& config) {
   Json out;
   for (const ConfigEntry& entry : config) {
@@ -150,6 +157,7 @@ Json to_json(const Results& results) {
   for (const RunRecord& run : results.runs) runs.push_back(run_json(run));
   Json mean, deviation;
   for (const ScoreInfo& score : results.scores) {
+    if (!has_score(results, score.name)) continue;
     const MeanStd moments = mean_std(values_of(results, score.name));
     mean[score.name] = moments.mean;
     deviation[score.name] = moments.std;
