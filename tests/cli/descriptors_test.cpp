@@ -69,7 +69,7 @@ TEST(MoleculesByDescriptors, AForestGoesOnAfterCtrlC) {
   const Workplace place, other;
   for (const Workplace* w : {&place, &other}) write(*w, "mine.csv", small_table());
   const std::vector<std::string> call =
-      training("rf", {"--out", "run", "--set", "model.trees=40000"});
+      training("rf", {"--out", "run", "--set", "model.trees=20000"});
   Program program(place, call);
   program.wait_until_written(place.path() / "run/manifest.json", 10);
   const auto begin = std::chrono::steady_clock::now();
@@ -77,7 +77,7 @@ TEST(MoleculesByDescriptors, AForestGoesOnAfterCtrlC) {
   const Outcome stopped = program.wait();
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
   EXPECT_EQ(stopped.status, 4) << stopped.err;
-  EXPECT_NE(stopped.err.find(" of 40000 trees"), std::string::npos) << stopped.err;
+  EXPECT_NE(stopped.err.find(" of 20000 trees"), std::string::npos) << stopped.err;
   EXPECT_EQ(timeless(run(place, call)), timeless(run(other, call)));
   for (const char* file : {"run/predictions.csv", "run/model.safetensors"})
     EXPECT_TRUE(read(place.path() / file) == read(other.path() / file)) << file;

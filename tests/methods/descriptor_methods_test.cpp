@@ -90,7 +90,7 @@ TEST_P(DescriptorMethod, LearnsFromDescriptorsAndBits) {
   fit(*one);
   const std::vector<int32_t>& test = data->split().test;
   const Prediction p = one->predict(test, {});
-  const Scores scores = one->task()->score(p.value, test, Ranks::kCompute).scores;
+  const Scores scores = one->task()->score(p, Ranks::kCompute).scores;
   if (kind == LabelKind::kValues) {
     EXPECT_GT(scores.at("r2"), method == "ridge" ? 0.5 : 0.3);
   } else {

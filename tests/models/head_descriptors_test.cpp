@@ -47,8 +47,9 @@ class HeadDescriptors : public testing::TestWithParam<const char*> {
 TEST_P(HeadDescriptors, GradientsMatchFiniteDifferences) {
   const auto net = network();
   const GraphBatch b = batch(*net);
+  // Rounding is 2⁻²⁴ of sums of size 10 over h; wider steps cross the corners of a maximum.
   expect_parameter_gradients_match(
-      *net, [&] { return run_network(*net, b, {.training = true}); }, 0.003, 0.03);
+      *net, [&] { return run_network(*net, b, {.training = true}); }, 0.001, 0.03);
 }
 
 TEST_P(HeadDescriptors, AreReadOnlyWhenAskedFor) {

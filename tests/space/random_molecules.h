@@ -23,7 +23,8 @@ inline void add_random_descriptors(Molecules& all, uint64_t seed) {
     if (m % 5 == 3)
       all.descriptors[static_cast<size_t>(m) * size_t{kNumDescriptors}] =
           std::numeric_limits<float>::quiet_NaN();
-    for (uint64_t b = rng.below(100); b < uint64_t{kFingerprintBits}; b += 1 + rng.below(300)) {
+    for (int32_t b = 0; b < kFingerprintBits; b += 64) {
+      if (rng.below(3) > 0) continue;
       all.bit.push_back(static_cast<uint16_t>(b));
       all.bit_count.push_back(static_cast<uint16_t>(1 + rng.below(3)));
     }

@@ -59,7 +59,7 @@ class MoleculeView : public FamilyView {
     std::vector<MoleculeItem> items;
     if (draw.lam_ids.empty()) {
       for (int32_t molecule : molecules_) items.push_back({.molecule = molecule});
-      return described(family_->observed(items, needs_.num_hops), items);
+      return described(family_->observed(molecules_, needs_.num_hops), items);
     }
     Rng rng(draw.seed, Stream::kConformer, draw.step);
     for (int32_t molecule : molecules_) {
@@ -226,7 +226,9 @@ GraphBatch MoleculeFamily::batch_of(const std::shared_ptr<const MoleculeGraphs>&
   return molecule_batch({molecules_, graphs, kinds_, aggregation_}, items, form);
 }
 
-GraphBatch MoleculeFamily::observed(std::span<const MoleculeItem> items, int num_hops) const {
+GraphBatch MoleculeFamily::observed(std::span<const int32_t> molecules, int num_hops) const {
+  std::vector<MoleculeItem> items;
+  for (int32_t m : molecules) items.push_back({.molecule = m});
   return batch_of(bonds_, items, {.num_hops = num_hops});
 }
 

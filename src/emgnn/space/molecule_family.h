@@ -38,8 +38,8 @@ class MoleculeFamily : public GraphFamily {
   // a number, is λ scaled to [−1, 1] over Λ̂.
   virtual MoleculeItem item(int64_t molecule, int64_t lam_id, int64_t conformer) const = 0;
   virtual GraphBatch batch(std::span<const MoleculeItem> items, const BatchForm& form) const = 0;
-  // The bonds of each item's molecule, with the lengths that they have in the first conformer.
-  GraphBatch observed(std::span<const MoleculeItem> items, int num_hops) const;
+  // The bonds of each molecule, with lambda = 0 and the lengths that they have in the first conformer.
+  GraphBatch observed(std::span<const int32_t> molecules, int num_hops) const;
 
  protected:
   MoleculeFamily(std::shared_ptr<const Molecules> molecules, const BondOptions& options);
