@@ -176,6 +176,30 @@ TEST(Molecules, TrainOnTheBondsAlone) {
   }
 }
 
+TEST(Molecules, RefuseSettingsThatTheNetworkDoesNotRead) {
+  const Workplace place;
+  write(place, "mine.csv", small_table());
+  const auto train = [&](const std::string& method, std::vector<std::string> settings) {
+    std::vector<std::string> call = {"train",    "--dataset", "mine.csv",
+                                     "--method", method,      "--quiet"};
+    settings.insert(settings.end(), {"data.smiles=SMILES", "data.target=y", "fit.epochs=1"});
+    for (const std::string& setting : settings) call.insert(call.end(), {"--set", setting});
+    return run(place, call);
+  };
+  for (const char* method : {"gat", "attentivefp"})
+    expect_one_line(train(method, {"space.aggregation=mean"}), 2, "space.aggregation");
+  expect_one_line(train("gin", {"model.learn_epsilon=true"}), 2,
+                  "model.learn_epsilon is not read by gin on this data");
+  for (const char* setting : {"model.jumping=sum", "model.bond_features=false"})
+    expect_one_line(train("gin", {setting, "model.form=plain"}), 2,
+                    "is not read by gin on this data");
+  EXPECT_EQ(train("gin", {"model.learn_epsilon=true", "model.form=plain"}).status, 0);
+  expect_one_line(train("mpnn", {"space.edge_distances=true"}), 2,
+                  "space.edge_distances needs coordinates; data.conformers must be at least 1");
+  EXPECT_EQ(train("mpnn", {"space.edge_distances=true", "data.conformers=1"}).status, 0);
+  expect_one_line(train("gcn", {"space.edge_distances=true"}), 2, "space.edge_distances");
+}
+
 struct BadTable {
   std::string text;
   std::vector<std::string> more;
