@@ -36,7 +36,7 @@ void ProbabilityExpectation::add(const at::Tensor& outputs, double p, double tem
 
 void ProbabilityExpectation::finish(Prediction& into) const {
   const bool of_logits = average_ == Average::kLogits;
-  into.width = prob_.size(1);
+  into.width = (of_logits ? logits_ : prob_).size(1);
   into.value = copied(of_logits ? link_.value(logits_) : link_.value_of_mean(prob_));
   if (detail_ == Detail::kValue) return;
   // I(answer; graph) = H(E[p]) − E[H(p)], of the probabilities whichever way they are averaged.
