@@ -27,7 +27,9 @@ TEST(DistanceBins, AreQuartersThenHalvesThenWhole) {
 TEST(DistanceBins, HaveTheirCentresInside) {
   for (int32_t bin = 0; bin < kNumDistanceBins; ++bin) {
     EXPECT_EQ(distance_bin(bin_centre(bin)), bin);
-    if (bin > 0) EXPECT_GT(bin_centre(bin), bin_centre(bin - 1));
+    if (bin > 0) {
+      EXPECT_GT(bin_centre(bin), bin_centre(bin - 1));
+    }
   }
   EXPECT_EQ(bin_centre(0), 0.125);
   EXPECT_EQ(bin_centre(12), 3.25);
