@@ -81,7 +81,7 @@ TEST(Usage, AWrongOptionIsOneLineAndStatusTwo) {
                     {train({"--runs", "-3"}), "--runs must be 1 to"},
                     {train({"--runs", "0"}), "--runs must be 1 to"},
                     {train({"--runs", "9223372036854775807"}), "--runs must be 1 to"},
-                    {train({"--seed", "-1"}), "--seed must not be negative"},
+                    {train({"--seed", "-1"}), "--seed: expected a whole number from 0 to"},
                     {train({"--out", ""}), "the value is empty"},
                     {train({"--out", "/dev/null/run"}), "/dev/null/run: cannot create the folder"},
                     {train({"--device", "cuda"}), no_cuda},
