@@ -149,7 +149,9 @@ class Definition {
       }
       const float got = tree.value[static_cast<size_t>(tree.right[node]) * width + t];
       EXPECT_TRUE(std::isfinite(got));
-      if (n > 0.0) EXPECT_FLOAT_EQ(got, static_cast<float>(sum / n));
+      if (n > 0.0) {
+        EXPECT_FLOAT_EQ(got, static_cast<float>(sum / n));
+      }
     }
     for (size_t i : rows)
       EXPECT_EQ(tree.leaf(rows_.written_out[i]), static_cast<size_t>(tree.right[node]));

@@ -285,8 +285,9 @@ TEST_P(CalibratedValues, ChangesNoMeanAndNoGraphPart) {
                 1e-12);
   const auto task = calibrated->task();
   const Scores scores = task->score(after, Ranks::kCompute).scores;
-  if (!before.std.empty())
+  if (!before.std.empty()) {
     EXPECT_LE(scores.at("nll"), task->score(before, Ranks::kCompute).scores.at("nll") + 1e-6);
+  }
   // The likeliest scale of a normal distribution: the mean of (e / std)² is 1.
   double mean = 0.0;
   for (size_t i = 0; i < rows.size(); ++i) {
