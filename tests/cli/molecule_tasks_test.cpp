@@ -96,12 +96,13 @@ Outcome train(const Workplace& place, const std::string& file, const std::string
               const std::string& target, const std::string& folder) {
   std::vector<std::string> call = {"train", "--dataset", file,      "--method", method,
                                    "--out", folder,      "--quiet", "--json"};
-  std::vector<std::string> settings = {"data.target=" + target, "split=random:0.5/0.25/0.25",
-                                       "model.hidden=8", "optim.batch=16"};
+  std::vector<std::string> settings = {"data.target=" + target, "split=random:0.5/0.25/0.25"};
+  const bool network = method != "rf" && method != "ridge";
+  if (network) settings.insert(settings.end(), {"model.hidden=8", "optim.batch=16"});
   if (method.starts_with("em-")) {
     settings.insert(settings.end(),
                     {"em.rounds=1", "em.steps=1", "em.warmup=1", "space.radius_step=1"});
-  } else {
+  } else if (network) {
     settings.emplace_back("fit.epochs=2");
   }
   for (const std::string& setting : settings) call.insert(call.end(), {"--set", setting});

@@ -46,6 +46,14 @@ std::string read(const fs::path& path) {
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
+std::string read_moved(const Workplace& from, const std::string& file, const Workplace& to) {
+  std::string text = read(from.path() / file);
+  const std::string there = from.path().string(), here = to.path().string();
+  for (size_t at = text.find(there); at != std::string::npos; at = text.find(there, at + 1))
+    text.replace(at, there.size(), here);
+  return text;
+}
+
 void write(const Workplace& place, const std::string& file, const std::string& text) {
   std::ofstream out(place.path() / file, std::ios::binary);
   out << text;

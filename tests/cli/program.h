@@ -65,6 +65,8 @@ std::string timeless(const Outcome& outcome);
 void expect_one_line(const Outcome& outcome, int status, const std::string& part);
 
 std::string read(const std::filesystem::path& path);  // empty if there is none
+// The same of a file at `from`, as if it had been written at `to`: runs remember where their data is.
+std::string read_moved(const Workplace& from, const std::string& file, const Workplace& to);
 void write(const Workplace& place, const std::string& file, const std::string& text);
 
 std::vector<std::string> joined(std::vector<std::string> a, const std::vector<std::string>& b);

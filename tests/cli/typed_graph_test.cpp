@@ -94,7 +94,7 @@ class TypedGraph : public testing::TestWithParam<const char*> {
 
 TEST_P(TypedGraph, TrainsOnFiveEdgeTypesAndPredictsTheSameAgain) {
   const Outcome trained =
-      run(place_, train("60", {"--set", "model.dropout=0", "--set", "model.input_dropout=0"}));
+      run(place_, train("200", {"--set", "model.dropout=0", "--set", "model.input_dropout=0"}));
   ASSERT_EQ(trained.status, 0) << trained.err;
   const auto json = nlohmann::json::parse(trained.out);
   EXPECT_GT(json["mean"]["accuracy"].get<double>(), 0.6);  // two classes
@@ -106,7 +106,7 @@ TEST_P(TypedGraph, TrainsOnFiveEdgeTypesAndPredictsTheSameAgain) {
 }
 
 TEST_P(TypedGraph, AnotherOrderOfNodesAndTypesChangesNothing) {
-  ASSERT_EQ(run(place_, train("10", without_labels())).status, 0);
+  ASSERT_EQ(run(place_, train("30", without_labels())).status, 0);
   write_graph(place_, "other", {.reversed = true});
   const Outcome predicted = run(place_, predict_other());
   ASSERT_EQ(predicted.status, 0) << predicted.err;
@@ -173,7 +173,7 @@ TEST_P(TypedGraph, GoesOnAfterKillsAndCtrlCToTheSameBytes) {
   }
   ASSERT_EQ(run(place_, call).status, 0);
   for (const char* name : {"run/model.safetensors", "run/predictions.csv", "run/metrics.jsonl"})
-    EXPECT_EQ(file(name) == read(whole.path() / name), true) << name;
+    EXPECT_EQ(file(name) == read_moved(whole, name, place_), true) << name;
   const auto results = [](const std::filesystem::path& folder) {
     return nlohmann::json::parse(read(folder / "run/results.json"));
   };
