@@ -64,7 +64,7 @@ struct Layer {
         h(random_tensor({kNodes, kHeads * w}, 3).requires_grad_()),
         grad(random_tensor({kNodes, kHeads * w}, 4)),
         row(at::tensor(edges->row).to(at::kLong)),
-        col(at::tensor(edges->pattern.col).to(at::kLong)) {}
+        col(at::tensor(edges->pattern.col.to_vector()).to(at::kLong)) {}
 
   Answers with_gradients(const at::Tensor& out) const {
     Answers answers = torch::autograd::grad({out}, {left, right, h}, {grad});

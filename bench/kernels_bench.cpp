@@ -63,7 +63,7 @@ Csr random_graph(int32_t num_nodes, int64_t num_edges, double skew) {
 
 void add_spmm(const std::string& name, const Csr& graph, int64_t width) {
   auto a = std::make_shared<Csr>(graph);
-  const auto index = [](std::vector<int32_t>& v) {
+  const auto index = [](Array<int32_t>& v) {
     return at::from_blob(v.data(), {int64_t(v.size())}, at::kInt);
   };
   const at::Tensor csr = at::sparse_csr_tensor(

@@ -72,7 +72,7 @@ class AcmpTest : public testing::TestWithParam<Coupling> {
     for (const Parameter& parameter : network.parameters())
       p[parameter.name] = parameter.value.to(at::kDouble);
     const at::Tensor features =
-        at::tensor(data_->features.dense).view({kNodes, kWords}).to(at::kDouble);
+        at::tensor(data_->features.dense.to_vector()).view({kNodes, kWords}).to(at::kDouble);
     at::Tensor x = features.matmul(p["encode.weight"]) + p["encode.bias"];
     const at::Tensor first = x.detach(), forces = dense_forces(p, x);
     const auto slope = [&](const at::Tensor& y) {

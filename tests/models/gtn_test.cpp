@@ -59,7 +59,7 @@ class GtnTest : public testing::Test {
       types.push_back(dense_matrix(relation.adjacency));
     types.push_back(at::eye(kNodes, at::kDouble));
     const at::Tensor eye = types.back();
-    const at::Tensor xw = at::tensor(data_->features.dense)
+    const at::Tensor xw = at::tensor(data_->features.dense.to_vector())
                               .view({kNodes, kWords})
                               .to(at::kDouble)
                               .matmul(p["weight"]);

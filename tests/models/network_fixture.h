@@ -25,7 +25,7 @@ class NetworkTest : public testing::Test {
       .num_nodes = kNodes, .num_features = kWords, .num_outputs = kClasses};
 
   at::Tensor dense_features() const {
-    return at::tensor(data_->features.dense).view({kNodes, kWords}).to(at::kDouble);
+    return at::tensor(data_->features.dense.to_vector()).view({kNodes, kWords}).to(at::kDouble);
   }
   // A_λ and S_λ of the g-th graph.
   at::Tensor dense_adjacency(size_t g) const {

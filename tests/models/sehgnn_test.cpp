@@ -91,7 +91,7 @@ class SeHgnnTest : public testing::TestWithParam<Head> {
     for (size_t k = 0; k < blocks.size(); ++k) {
       const Features& x = blocks[k]->rows;
       EXPECT_FALSE(x.is_sparse);
-      embedded.push_back(at::tensor(x.dense)
+      embedded.push_back(at::tensor(x.dense.to_vector())
                              .view({x.num_rows, x.num_cols})
                              .to(at::kDouble)
                              .matmul(value_of(network, network.parameters()[k].name)));

@@ -109,7 +109,7 @@ TEST_P(MixtureTest, PrunedRowsEqualTheFullComputation) {
                   .squeeze(1)
                   .equal(at::tensor(rows).to(at::kFloat)));
   // The features that a batch brings are those of the rows that its first hop reads.
-  const at::Tensor x = at::tensor(data_->features.dense).view({kNodes, -1});
+  const at::Tensor x = at::tensor(data_->features.dense.to_vector()).view({kNodes, -1});
   EXPECT_TRUE(pruned.input->dense.equal(x.index_select(0, nodes)));
 }
 

@@ -40,11 +40,13 @@ void write_all(int fd, const std::filesystem::path& path, std::string_view conte
   }
 }
 
-void write_into(const std::filesystem::path& path, int flags, std::string_view content) {
+using Pieces = std::span<const std::string_view>;
+
+void write_into(const std::filesystem::path& path, int flags, Pieces pieces) {
   const int fd = open(path.c_str(), flags | O_CLOEXEC, 0644);
   if (fd < 0) fail(path, "cannot write");
   try {
-    write_all(fd, path, content);
+    for (const std::string_view piece : pieces) write_all(fd, path, piece);
   } catch (...) {
     close(fd);
     throw;
@@ -55,10 +57,14 @@ void write_into(const std::filesystem::path& path, int flags, std::string_view c
 }  // namespace
 
 void write_atomically(const std::filesystem::path& to, std::string_view content) {
+  write_atomically(to, Pieces(&content, 1));
+}
+
+void write_atomically(const std::filesystem::path& to, Pieces pieces) {
   struct stat status {};
   const bool exists = stat(to.c_str(), &status) == 0;
   if (exists && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode))
-    return write_into(to, O_WRONLY, content);
+    return write_into(to, O_WRONLY, pieces);
   // A link that leads nowhere is replaced.
   const bool link = exists && std::filesystem::is_symlink(to);
   const std::filesystem::path path = link ? std::filesystem::canonical(to) : to;
@@ -69,7 +75,7 @@ void write_atomically(const std::filesystem::path& to, std::string_view content)
     temporary.path.clear();
     fail(path, "cannot write");
   }
-  write_all(temporary.fd, path, content);
+  for (const std::string_view piece : pieces) write_all(temporary.fd, path, piece);
   if (fsync(temporary.fd) != 0) fail(path, "cannot write");
   const int fd = std::exchange(temporary.fd, -1);
   if (close(fd) != 0) fail(path, "cannot write");
@@ -78,7 +84,7 @@ void write_atomically(const std::filesystem::path& to, std::string_view content)
 }
 
 void append_to_file(const std::filesystem::path& path, std::string_view text) {
-  write_into(path, O_WRONLY | O_CREAT | O_APPEND, text);
+  write_into(path, O_WRONLY | O_CREAT | O_APPEND, Pieces(&text, 1));
 }
 
 std::string read_file(const std::filesystem::path& path, uint64_t max_bytes) {

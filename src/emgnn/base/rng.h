@@ -31,6 +31,8 @@ enum class Stream : uint32_t {
   kNonEdges = 17,    // pairs without an edge that a gradient step compares edges with
   kForest = 18,      // rows and columns that a tree of a forest sees
   kNeighbours = 19,  // trees of the approximate search for similar nodes
+  kFanout = 24,      // neighbours that a gradient step reads
+  kRowSample = 25,   // rows that stand for all in a judgement
 };
 
 using PhiloxBlock = std::array<uint32_t, 4>;

@@ -64,7 +64,7 @@ void check_features(const Dataset& dataset) {
   } else if (x.dense.size() != static_cast<size_t>(x.num_rows) * static_cast<size_t>(x.num_cols)) {
     fail(dataset, "features: expected rows x columns values");
   }
-  const std::vector<float>& values = x.is_sparse ? x.sparse.val : x.dense;
+  const Array<float>& values = x.is_sparse ? x.sparse.val : x.dense;
   if (!std::all_of(values.begin(), values.end(), [](float v) { return std::isfinite(v); })) {
     fail(dataset, "features: a value is not finite");
   }

@@ -19,7 +19,7 @@ struct Features {
   int32_t num_cols = 0;
   bool is_sparse = true;
   Csr sparse;                      // if sparse
-  std::vector<float> dense;        // if dense: row-major
+  Array<float> dense;              // if dense: row-major
   std::vector<std::string> names;  // [num_cols], or empty: columns have no names
 };
 

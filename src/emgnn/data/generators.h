@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include <emgnn/data/dataset.h>
 
@@ -58,5 +59,25 @@ struct NoisyValuesOptions {
   int32_t num_train = 200, num_validation = 200;
 };
 Dataset noisy_values(const NoisyValuesOptions& options, uint64_t seed);
+
+// A large graph whose degrees follow a power law: P(degree > d) falls as d^(1 - exponent). Relation r
+// of R joins nodes of one class with a probability that falls from `homophily`, of the first, to
+// that of two random nodes, of the last. Features are the class's mean and standard normal noise.
+// Memory is that of the result and two numbers per node; edges are drawn twice instead of kept.
+struct PowerLawOptions {
+  int64_t num_nodes = 20'000;
+  int64_t num_edges = 100'000;  // of all relations together, before repetitions are left out
+  int32_t num_relations = 3, num_classes = 5, num_features = 32;
+  double labelled = 0.1;   // share of the nodes; half of them train, a quarter validates
+  double homophily = 0.8;  // share of the first relation's edges that stay in a class
+  double exponent = 3.0;
+  double signal = 1.2;  // length of a class's mean
+  uint64_t seed = 0;    // beside that of the call
+};
+Dataset power_law(const PowerLawOptions& options, uint64_t seed);
+
+inline constexpr const char* kPowerLaw = "power-law";
+// Of "power-law" or "power-law:nodes=2e5,edges=1e6,features=64". UsageError that names the keys.
+PowerLawOptions parse_power_law(const std::string& name);
 
 }  // namespace emgnn

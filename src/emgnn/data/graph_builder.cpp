@@ -150,7 +150,7 @@ ParsedDataset GraphBuilder::finish(const std::string& name, const std::string& t
   ParsedDataset parsed;
   parsed.dataset.name = name;
   if (node_type_.empty()) throw DataError(fmt::format("{}: the graph has no nodes", name));
-  EMGNN_DCHECK(node_type_.size() == nodes.names().size());  // every id has its record
+  EMGNN_DCHECK(node_type_.size() == nodes.size());  // every id has its record
   finish_labels(parsed, task);
   finish_types(parsed);
   finish_graph(parsed, reversed);
@@ -163,7 +163,7 @@ ParsedDataset GraphBuilder::finish(const std::string& name, const std::string& t
 
 void GraphBuilder::finish_labels(ParsedDataset& parsed, const std::string& task) {
   ReadLabels read = read_node_labels(std::exchange(labels_, {}), task);
-  note(fmt::format("nodes: {}", nodes.names().size()));
+  note(fmt::format("nodes: {}", nodes.size()));
   if (!read.note.empty()) note(std::move(read.note));
   note(note_of(read.labels));
   parsed.dataset.labels = std::move(read.labels);
@@ -185,7 +185,7 @@ void GraphBuilder::finish_types(ParsedDataset& parsed) {
 }
 
 void GraphBuilder::finish_graph(ParsedDataset& parsed, Reversed reversed) {
-  const auto num_nodes = static_cast<int32_t>(nodes.names().size());
+  const auto num_nodes = static_cast<int32_t>(nodes.size());
   const std::vector<std::string> names = relations.take_names();
   parsed.dataset.graph.num_nodes = num_nodes;
   edges_.resize(names.size());
@@ -268,8 +268,7 @@ void GraphBuilder::finish_split(ParsedDataset& parsed) {
     for (const int32_t node : parts_[p]) {
       if (parsed.dataset.labels.known(node)) continue;
       throw DataError(fmt::format("{}: node {:?} is in the {} part but has no label",
-                                  parsed.dataset.name, nodes.names()[static_cast<size_t>(node)],
-                                  kPartNames[p]));
+                                  parsed.dataset.name, nodes.name(node), kPartNames[p]));
     }
   }
   note(fmt::format("split: train {}, validation {}, test {}", parts_[0].size(), parts_[1].size(),

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include <emgnn/data/id_table.h>
 #include <emgnn/data/label_cells.h>
 #include <emgnn/data/name_table.h>
 #include <emgnn/data/parsed_dataset.h>
@@ -30,7 +31,7 @@ class GraphBuilder {
     std::optional<size_t> part;        // of the split
   };
 
-  NameTable nodes;      // ids; every node needs add_node, in this order
+  IdTable nodes;        // ids; every node needs add_node, in this order
   NameTable relations;  // edge types
 
   // Before the first node with a label.

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <mutex>
 #include <utility>
 
 #include <emgnn/base/error.h>
@@ -144,6 +145,14 @@ KnownDataset generated(const std::string& name, const std::string& summary,
           nullptr};
 }
 
+KnownDataset power_law_named(const std::string& name) {
+  return generated(
+      name,
+      "a graph of any size with several relations, power-law:nodes=2e5,edges=1e6; "
+      "needs no file",
+      [options = parse_power_law(name)](uint64_t seed) { return power_law(options, seed); });
+}
+
 std::vector<KnownDataset> make_table() {
   const PublishedCounts pubmed{19717, {{"citation", 44324}}, 500, {4103, 7739, 7875}, 60, 500,
                                1000};
@@ -157,6 +166,7 @@ std::vector<KnownDataset> make_table() {
                 [](uint64_t seed) { return noisy_labels({}, seed); }),
       generated("noisy-values", "stations that measure the same quantity; needs no file",
                 [](uint64_t seed) { return noisy_values({}, seed); }),
+      power_law_named(kPowerLaw),
       toy_molecules("toy-molecules",
                     "small molecules and their radius of gyration, Å; needs no file", toy_sizes),
       toy_molecules("toy-molecules-binary",
@@ -244,7 +254,22 @@ const std::vector<KnownDataset>& known_datasets() {
   return table;
 }
 
+namespace {
+
+// Those with options in their names, made when first asked for.
+const KnownDataset* generated_by_name(const std::string& name) {
+  static std::mutex mutex;
+  static std::map<std::string, KnownDataset> made;
+  const std::lock_guard lock(mutex);
+  const auto known = made.find(name);
+  if (known != made.end()) return &known->second;
+  return &made.emplace(name, power_law_named(name)).first->second;
+}
+
+}  // namespace
+
 const KnownDataset* find_known_dataset(const std::string& name) {
+  if (name.starts_with(fmt::format("{}:", kPowerLaw))) return generated_by_name(name);
   const auto& table = known_datasets();
   const auto found = std::find_if(table.begin(), table.end(),
                                   [&](const KnownDataset& d) { return d.info.name == name; });

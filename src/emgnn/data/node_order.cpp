@@ -60,10 +60,18 @@ void renumber(std::vector<int32_t>& nodes, const Renumbering& order) {
   std::sort(nodes.begin(), nodes.end());
 }
 
+// Names that are the numbers of their nodes are not kept.
+void drop_plain_names(std::vector<std::string>& names) {
+  for (size_t i = 0; i < names.size(); ++i)
+    if (names[i] != std::to_string(i)) return;
+  names = {};
+}
+
 }  // namespace
 
 void sort_nodes(ParsedDataset& parsed) {
   Dataset& dataset = parsed.dataset;
+  if (dataset.node_names.empty()) return;  // 0, 1, 2, .. already
   const Renumbering order = by_id(dataset.node_names);
   if (std::is_sorted(order.from.begin(), order.from.end())) return;
   for (Relation& relation : dataset.graph.relations) permute(relation.adjacency, order);
@@ -77,6 +85,7 @@ void sort_nodes(ParsedDataset& parsed) {
       renumber(*part, order);
   }
   dataset.given_order = order.to;
+  drop_plain_names(dataset.node_names);
 }
 
 }  // namespace emgnn

@@ -8,6 +8,7 @@
 
 #include <emgnn/base/error.h>
 #include <emgnn/base/file.h>
+#include <emgnn/base/mapped_file.h>
 #include <emgnn/base/utf8.h>
 #include <emgnn/data/graph_builder.h>
 #include <emgnn/data/graphml.h>
@@ -37,16 +38,22 @@ float finite_float(const CsvReader& row, size_t column, std::string_view name) {
   return static_cast<float>(value);
 }
 
-// Names come from these files and go into others, some of them JSON.
-std::string read_text(const fs::path& path) {
-  std::string text = read_file(path);
-  if (const auto at = first_invalid_utf8(text)) {
-    const auto line = std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(*at), '\n');
+// Names come from these files and go into others, some of them JSON. The text is never copied.
+class TextFile {
+ public:
+  explicit TextFile(const fs::path& path) : file_(MappedFile::open(path)) {
+    const auto at = first_invalid_utf8(text());
+    if (!at) return;
+    const auto line =
+        std::count(text().begin(), text().begin() + static_cast<ptrdiff_t>(*at), '\n');
     throw DataError(fmt::format("{}: line {}: not UTF-8; save the table in this encoding",
                                 path.string(), line + 1));
   }
-  return text;
-}
+  std::string_view text() const { return file_->bytes(); }
+
+ private:
+  std::shared_ptr<const MappedFile> file_;
+};
 
 // Places in the node table; -1: there is no such column.
 struct NodeColumns {
@@ -110,8 +117,8 @@ void read_feature_cells(const CsvTable& table, const NodeColumns& at, GraphBuild
 }
 
 void read_nodes(const fs::path& path, const OwnGraphColumns& columns, GraphBuilder& builder) {
-  const std::string text = read_text(path);
-  CsvTable table(text, path.string());
+  const TextFile file(path);
+  CsvTable table(file.text(), path.string());
   const NodeColumns at = find_node_columns(table, columns);
   set_columns(table, path.string(), at, builder);
   while (table.next()) {
@@ -144,8 +151,8 @@ int32_t node_of(const CsvTable& table, size_t column, const std::string& name, b
 
 void read_edges(const fs::path& path, const OwnGraphColumns& columns, bool add_nodes,
                 GraphBuilder& builder) {
-  const std::string text = read_text(path);
-  CsvTable table(text, path.string());
+  const TextFile file(path);
+  CsvTable table(file.text(), path.string());
   const size_t source = table.require(columns.source), target = table.require(columns.target);
   const OwnGraphColumns usual;
   const int type = find_column(table, columns.edge_type, usual.edge_type),
@@ -197,7 +204,7 @@ void read_adjacency(const fs::path& path, bool add_nodes, GraphBuilder& builder)
     const std::string id = std::to_string(i);
     if (builder.add_node({.id = id})) builder.add_feature_row({}, false);
   }
-  const size_t num_nodes = builder.nodes.names().size();
+  const size_t num_nodes = builder.nodes.size();
   check_rows(matrix.num_rows, num_nodes, path.string());
   const int32_t relation = builder.relations.add(path.stem().string());
   for (size_t k = 0; k < matrix.entries.row.size(); ++k) {
@@ -216,9 +223,19 @@ Features from_csr(Csr sparse) {
   return features;
 }
 
-Features from_array(const NdArray& array, const std::string& where) {
+// Numbers that are stored as they are needed stay in the file.
+Features from_array(const NdArray& array, const std::string& where,
+                    const std::shared_ptr<const MappedFile>& file = nullptr) {
   Features features;
-  features.dense = to_dense(array, where);
+  const auto* stored = reinterpret_cast<const float*>(array.bytes.data());
+  const bool as_needed = file && array.dtype == DType::kF32 && !array.column_major &&
+                         array.shape.size() == 2 &&
+                         reinterpret_cast<uintptr_t>(stored) % alignof(float) == 0;
+  if (as_needed) {
+    features.dense = Array<float>::of({stored, static_cast<size_t>(array.num_elements())}, file);
+  } else {
+    features.dense = to_dense(array, where);
+  }
   features.num_rows = static_cast<int32_t>(array.shape[0]);
   features.num_cols = static_cast<int32_t>(array.shape[1]);
   features.is_sparse = false;
@@ -226,8 +243,10 @@ Features from_array(const NdArray& array, const std::string& where) {
 }
 
 Features read_features(const fs::path& path, size_t num_nodes) {
-  const std::string bytes = read_file(path), file = path.string();
-  if (path.extension() == ".npy") return from_array(parse_npy(bytes, file), file);
+  const std::string file = path.string();
+  const std::shared_ptr<const MappedFile> mapped = MappedFile::open(path);
+  const std::string_view bytes = mapped->bytes();
+  if (path.extension() == ".npy") return from_array(parse_npy(bytes, file), file, mapped);
   if (path.extension() == ".npz") {
     const Npz npz(bytes, file);
     if (!npz.format().empty()) return from_csr(to_csr(sparse_from_npz(npz), file));
@@ -246,8 +265,8 @@ Features read_features(const fs::path& path, size_t num_nodes) {
 }
 
 std::vector<std::string> read_feature_names(const fs::path& path, int32_t num_cols) {
-  const std::string text = read_text(path);
-  CsvTable table(text, path.string());
+  const TextFile file(path);
+  CsvTable table(file.text(), path.string());
   const size_t name = table.require("name");
   std::vector<std::string> names;
   while (table.next()) names.emplace_back(table.field(name));
@@ -260,7 +279,7 @@ std::vector<std::string> read_feature_names(const fs::path& path, int32_t num_co
 
 Features read_matrix_of_nodes(const OwnGraphSources& sources, const GraphBuilder& builder) {
   const std::string file = sources.features.string();
-  const size_t num_nodes = builder.nodes.names().size();
+  const size_t num_nodes = builder.nodes.size();
   Features features = read_features(sources.features, num_nodes);
   check_rows(features.num_rows, num_nodes, file);
   if (builder.has_feature_columns())

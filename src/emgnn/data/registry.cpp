@@ -6,7 +6,10 @@
 #include <utility>
 
 #include <emgnn/base/error.h>
+#include <emgnn/base/size_limits.h>
 #include <emgnn/data/cache.h>
+#include <emgnn/data/generators.h>
+#include <emgnn/data/graph_file.h>
 #include <emgnn/data/known_datasets.h>
 #include <emgnn/data/load_molecules.h>
 #include <emgnn/data/node_order.h>
@@ -55,6 +58,13 @@ ParsedDataset parse_directory(const fs::path& directory, const DatasetRequest& r
   const std::string form =
       fmt::format("own {}{}", request.task, request.directed_relations ? " directed" : "");
   return request.use_cache ? load_through_cache({name, form, sources.files()}, parse) : parse();
+}
+
+std::vector<fs::path> edge_files(const OwnGraphSources& sources) {
+  std::vector<fs::path> out = sources.adjacency;
+  for (const fs::path& path : {sources.edges, sources.graphml})
+    if (!path.empty()) out.push_back(path);
+  return out;
 }
 
 // One symmetric relation between two types -> one relation per direction: XY leaves the type that
@@ -152,13 +162,37 @@ void check_known(const std::string& name) {
 
 bool is_own_graph(const std::string& name) {
   std::error_code error;  // a name that cannot be a path is no directory
-  return find_known_dataset(name) == nullptr && fs::is_directory(name, error);
+  if (find_known_dataset(name) != nullptr) return false;
+  return fs::is_directory(name, error) ||
+         (has_graph_file_suffix(name) && fs::is_regular_file(name, error));
+}
+
+bool is_large_graph(const std::string& name) {
+  constexpr uintmax_t kBytesOfAnEdge = 16;  // of a text file
+  const auto most = static_cast<uintmax_t>(SizeLimits{}.full_batch_entries);
+  if (name.starts_with(fmt::format("{}:", kPowerLaw)))
+    return 2 * static_cast<uintmax_t>(parse_power_law(name).num_edges) > most;
+  if (!is_own_graph(name)) return false;
+  if (!fs::is_directory(name)) return static_cast<uintmax_t>(graph_file_entries(name)) > most;
+  uintmax_t bytes = 0;
+  for (const fs::path& path : edge_files(find_own_graph(name))) {
+    std::error_code error;
+    const uintmax_t size = fs::file_size(path, error);
+    if (!error) bytes += size;
+  }
+  return 2 * bytes / kBytesOfAnEdge > most;
 }
 
 ParsedDataset parse_dataset(const DatasetRequest& request) {
   if (is_molecule_table(request.name)) {
     throw UsageError(
         fmt::format("{} is a table of molecules, not a graph with labelled nodes", request.name));
+  }
+  if (is_own_graph(request.name) && has_graph_file_suffix(request.name) &&
+      !fs::is_directory(request.name)) {
+    ParsedDataset parsed = read_graph_file(request.name);
+    check_task(request.task, parsed.dataset.labels, request.name);
+    return parsed;
   }
   if (is_own_graph(request.name)) return parse_directory(request.name, request);
   ParsedDataset parsed = parse_known(require_known_dataset(request.name), request);

@@ -26,7 +26,11 @@ std::vector<DatasetInfo> list_datasets();
 const DatasetInfo& dataset_info(const std::string& name);  // UsageError that lists the names
 bool is_molecule_table(const std::string& name);  // for load_molecules, not for load_dataset
 void check_known(const std::string& name);        // UsageError unless it is one of these three
-bool is_own_graph(const std::string& name);       // a directory, and no name of the list
+bool is_own_graph(const std::string& name);       // a directory or *.emgnn, and no name of the list
+
+// Settings for large graphs suit it, as far as can be told without reading it: the options of a
+// generated graph, the header of a file, the size of a directory's tables.
+bool is_large_graph(const std::string& name);
 
 struct DatasetRequest {
   std::string name;                // a name of the list, or a directory

@@ -32,6 +32,7 @@ class EmLearner : public Learner, private FitStep {
 
   void fit(FitObserver& observer) override { loop_.run(*this, observer, *this); }
   FitSummary summary() const override;
+  std::vector<std::string> notes() override { return problems_.front().notes(); }
   Prediction predict(std::span<const int32_t> rows, const Poll& poll) override;
   std::shared_ptr<const Task> task() const override { return first().shared_task(); }
   void visit_state(StateVisitor& visitor) override;

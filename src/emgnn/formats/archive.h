@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include <emgnn/base/array.h>
 #include <emgnn/formats/bytes.h>
 
 namespace emgnn {
@@ -73,6 +74,19 @@ void archive(A& a, std::vector<T>& values) {
     values.resize(a.count(values.size(), 1));
     for (T& value : values) archive(a, value);
   }
+}
+
+// A writer only looks: an array in somebody else's memory stays there.
+template <class T>
+void archive(ArchiveWriter& a, Array<T>& values) {
+  a.count(values.size(), sizeof(T));
+  a.raw(std::as_const(values).data(), values.size() * sizeof(T));
+}
+
+template <class T>
+void archive(ArchiveReader& a, Array<T>& values) {
+  values.resize(a.count(values.size(), sizeof(T)));
+  a.raw(values.data(), values.size() * sizeof(T));
 }
 
 template <class A, class... T>

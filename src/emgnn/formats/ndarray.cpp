@@ -226,7 +226,7 @@ std::vector<int32_t> one_hot_to_class(const NdArray& array, const std::string& w
       throw DataError(fmt::format("{}: row {}: expected a single 1 among zeros", where, r));
     }
   }
-  return csr.col;
+  return csr.col.to_vector();
 }
 
 }  // namespace emgnn

@@ -168,7 +168,7 @@ Transposed transpose(const Csr& a) {
   t.csr.col.resize(a.col.size());
   t.csr.val.resize(a.val.size());
   t.entry.resize(a.col.size());
-  std::vector<int32_t> next = t.csr.rowptr;
+  std::vector<int32_t> next = t.csr.rowptr.to_vector();
   for (int32_t i = 0; i < a.num_rows; ++i) {
     for (const auto [e, j] : a.row(i)) {
       const int32_t k = next[at(j)]++;

@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include <emgnn/base/array.h>
+
 namespace emgnn {
 
 // One row of a matrix, valid while the matrix does not change:
@@ -39,9 +41,9 @@ struct CsrRow {
 struct Csr {
   int32_t num_rows = 0;
   int32_t num_cols = 0;
-  std::vector<int32_t> rowptr = {0};  // [num_rows + 1]
-  std::vector<int32_t> col;           // [num_entries], ascending and distinct within a row
-  std::vector<float> val;             // [num_entries], or empty: every value is 1
+  Array<int32_t> rowptr = {0};  // [num_rows + 1]
+  Array<int32_t> col;           // [num_entries], ascending and distinct within a row
+  Array<float> val;             // [num_entries], or empty: every value is 1
 
   int64_t num_entries() const { return static_cast<int64_t>(col.size()); }
   float value(int64_t entry) const { return val.empty() ? 1.0F : val[static_cast<size_t>(entry)]; }

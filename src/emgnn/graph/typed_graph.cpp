@@ -58,9 +58,13 @@ std::vector<float> values_on(const Csr& pattern, const Csr& a) {
 
 }  // namespace
 
-UnionPattern union_pattern(const TypedGraph& graph) {
+void check_relations(const TypedGraph& graph) {
   EMGNN_CHECK(!graph.relations.empty(), "a typed graph needs at least one relation", 0);
   for (const Relation& relation : graph.relations) check_relation(relation, graph.num_nodes);
+}
+
+UnionPattern union_pattern(const TypedGraph& graph) {
+  check_relations(graph);
   UnionPattern out;
   out.pattern = union_with_diagonal(graph);
   out.diagonal.reserve(size_t(graph.num_nodes));

@@ -21,6 +21,9 @@ struct TypedGraph {
   std::vector<Relation> relations;  // any number >= 1
 };
 
+// UsageError without a relation, or where one has another shape or a self loop.
+void check_relations(const TypedGraph& graph);
+
 // Entries of the union of all relations and the diagonal, with what each relation has stored there.
 struct UnionPattern {
   Csr pattern;                    // no values; every diagonal entry is present

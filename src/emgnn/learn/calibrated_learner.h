@@ -20,6 +20,7 @@ class CalibratedLearner : public Learner {
 
   void fit(FitObserver& observer) override;
   FitSummary summary() const override { return learner_->summary(); }
+  std::vector<std::string> notes() override { return learner_->notes(); }
   Prediction predict(std::span<const int32_t> rows, const Poll& poll) override;
   std::shared_ptr<const Task> task() const override { return learner_->task(); }
   void visit_state(StateVisitor& visitor) override;

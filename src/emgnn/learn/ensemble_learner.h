@@ -22,6 +22,7 @@ class EnsembleLearner : public Learner {
   void fit(FitObserver& observer) override;
   // The epochs and rounds of all members, the mean of their shares; stopped early when any was.
   FitSummary summary() const override;
+  std::vector<std::string> notes() override { return members_.front()->notes(); }
 
   Prediction predict(std::span<const int32_t> rows, const Poll& poll) override;
   std::shared_ptr<const Task> task() const override { return members_.front()->task(); }

@@ -40,6 +40,8 @@ class Learner {
   // kept.
   virtual void fit(FitObserver& observer) = 0;
   virtual FitSummary summary() const = 0;
+  // What a user should know before it is trained, a line each.
+  virtual std::vector<std::string> notes() { return {}; }
 
   virtual Prediction predict(std::span<const int32_t> rows, const Poll& poll) = 0;
 

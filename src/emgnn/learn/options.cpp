@@ -25,7 +25,7 @@ void describe(OptionVisitor& v, OptimOptions& o) {
 
 void describe(OptionVisitor& v, BatchOptions& o) {
   v.integer("optim.batch", o.size, 2, kMany,
-            "molecules of one gradient step, or nodes with sehgnn; other methods take all nodes");
+            "molecules of one gradient step, or nodes where they are taken in batches");
 }
 
 void describe(OptionVisitor& v, StopOptions& o) {

@@ -12,6 +12,7 @@
 #include <emgnn/base/error.h>
 #include <emgnn/data/all_rows.h>
 #include <emgnn/data/split_shares.h>
+#include <emgnn/learn/layerwise.h>
 #include <emgnn/learn/leave_one_out.h>
 #include <emgnn/learn/serial_aten.h>
 #include <emgnn/learn/tensor_numbers.h>
@@ -26,16 +27,6 @@ at::Tensor places(const std::vector<int32_t>& all, const std::vector<int32_t>& r
   for (int32_t row : rows)
     place.push_back(std::lower_bound(all.begin(), all.end(), row) - all.begin());
   return at::tensor(place);
-}
-
-std::vector<int32_t> without(const std::vector<int32_t>& rows,
-                             const std::vector<int32_t>& left_out) {
-  if (left_out.empty()) return rows;
-  const std::set<int32_t> gone(left_out.begin(), left_out.end());
-  std::vector<int32_t> out;
-  for (int32_t row : rows)
-    if (!gone.contains(row)) out.push_back(row);
-  return out;
 }
 
 // The mean over replicates, [k, replicates, rows, width] -> [k, rows, width].
@@ -64,15 +55,15 @@ Distinct distinct(const GraphFamily& family, std::span<const int64_t> lam_ids) {
 
 Problem::Problem(ProblemParts parts, const ProblemOptions& options)
     : parts_(std::move(parts)), options_(options) {
+  if (data().kind() == DataKind::kGraph && !family().small_graphs()) {
+    batches_ = takes_batches(options_.nodes, *data().graph());
+    fanout_ = parse_fanout(options_.nodes.fanout);
+  }
   if (options.evidence == EvidenceKind::kLastLayer && !network().has_last_features()) {
     throw UsageError(
         "em.evidence=last-layer: this network has no hidden layer before a last product with "
         "weights; use cross-fit");
   }
-}
-
-Problem::View Problem::view_of(std::span<const int32_t> rows) const {
-  return family().view(rows, network().needs());
 }
 
 at::Tensor Problem::run(const GraphBatch& batch, const Mode& mode) const {
@@ -93,34 +84,12 @@ void Problem::evaluate(const FamilyView& view, std::span<const int64_t> lam_ids,
     }
     return (network().*forward)(batch, embedded, mode);
   };
-  view.evaluate({lam_ids, beliefs_.get()}, run_batch, take, poll);
-}
-
-const Problem::View& Problem::evidence_view() {
-  if (evidence_) return evidence_;
-  const Split& split = data().split();
-  const char* shared = nullptr;  // the name of a view that others use, too
-  switch (options_.evidence) {
-    case EvidenceKind::kTrain:
-    case EvidenceKind::kLastLayer:
-      evidence_rows_ = split.train;
-      shared = "train";
-      break;
-    case EvidenceKind::kTrainAndValidation:
-      evidence_rows_ = split.train;
-      evidence_rows_.insert(evidence_rows_.end(), split.validation.begin(), split.validation.end());
-      break;
-    case EvidenceKind::kValidation:
-      evidence_rows_ = split.validation;
-      shared = "validation";
-      break;
-    case EvidenceKind::kCrossFit:
-      evidence_rows_ = options_.left_out;
-      break;
+  if (const auto* all = dynamic_cast<const LayerwiseRows*>(&view)) {
+    Layerwise(network(), family(), data().graph()->features, options_.nodes.limits)
+        .evaluate(all->rows(), {lam_ids, beliefs_.get()}, take, poll);
+    return;
   }
-  evidence_target_ = task().target(evidence_rows_);
-  const auto make = [&] { return view_of(evidence_rows_); };
-  return evidence_ = shared != nullptr ? parts_.views->of(shared, make) : make();
+  view.evaluate({lam_ids, beliefs_.get()}, run_batch, take, poll);
 }
 
 const TargetRows& Problem::evidence_target() {
@@ -190,34 +159,11 @@ void Problem::visit_beliefs(StateVisitor& visitor, const std::string& name) {
   if (visitor.reading()) beliefs_ = family().beliefs(numbers(believed_), task().num_outputs());
 }
 
-int64_t Problem::steps_per_epoch() const {
-  if (!family().small_graphs()) return 1;
-  const auto n = static_cast<int64_t>(data().split().train.size() - options_.left_out.size());
-  // A single row has no moments to normalise by: it joins the batch before.
-  const int64_t alone = n % options_.batch.size == 1 && n > 1 ? 1 : 0;
-  return (n + options_.batch.size - 1) / options_.batch.size - alone;
-}
-
-// The rows of an epoch are shuffled.
-std::span<const int32_t> Problem::batch_rows(uint64_t step) {
-  const auto steps = static_cast<uint64_t>(steps_per_epoch());
-  const uint64_t epoch = step / steps, index = step % steps;
-  if (ordered_epoch_ != epoch) {
-    order_ = without(data().split().train, options_.left_out);
-    Rng rng(options_.seed, Stream::kBatch, epoch);
-    shuffle(order_, rng);
-    ordered_epoch_ = epoch;
-  }
-  const auto size = static_cast<size_t>(options_.batch.size);
-  const size_t begin = index * size;
-  const size_t end = index + 1 == steps ? order_.size() : begin + size;
-  return std::span(order_).subspan(begin, end - begin);
-}
-
 Objective Problem::objective(std::span<const LambdaDraw> draws, const Mode& mode,
                              const Progress& progress) {
-  return family().small_graphs() ? objective_of_items(draws, mode)
-                                 : objective_of_rows(draws, mode, progress);
+  if (family().small_graphs()) return objective_of_items(draws, mode);
+  return batches_ ? objective_of_batch(draws, mode, progress)
+                  : objective_of_rows(draws, mode, progress);
 }
 
 // Each small graph of the batch under one of the draws.
@@ -253,32 +199,74 @@ void Problem::begin_training() {
   }
 }
 
+namespace {
+
+struct Draws {
+  std::vector<int64_t> lam_ids;
+  std::vector<double> weight = {1.0};  // of the graph as given
+
+  explicit Draws(std::span<const LambdaDraw> draws) {
+    if (!draws.empty()) weight.clear();
+    for (const LambdaDraw& draw : draws) {
+      lam_ids.push_back(draw.lam_id);
+      weight.push_back(draw.weight);
+    }
+  }
+};
+
+// Grows over the first half of the training.
+double agreement_weight(const AgreementOptions& agreement, const Progress& progress) {
+  const double grown = std::min(
+      1.0, static_cast<double>(progress.done) / (0.5 * static_cast<double>(progress.total)));
+  return agreement.weight * grown;
+}
+
+}  // namespace
+
+// A batch of the training rows with a sample of their neighbours, under every draw. Graphs are to
+// agree on these rows.
+Objective Problem::objective_of_batch(std::span<const LambdaDraw> draws, const Mode& mode,
+                                      const Progress& progress) {
+  const std::span<const int32_t> drawn = batch_rows(mode.step);
+  std::vector<int32_t> rows(drawn.begin(), drawn.end());
+  std::sort(rows.begin(), rows.end());
+  const Draws of(draws);
+  const NetworkNeeds needs = network().needs();
+  const View view =
+      fanout_.empty()
+          ? family().view(rows, needs)
+          : family().sampled_view(rows, needs,
+                                  {.fanout = fanout_, .seed = options_.seed, .step = mode.step});
+  const at::Tensor out = run(
+      view->batch(
+          {.lam_ids = of.lam_ids, .seed = mode.seed, .step = mode.step, .beliefs = beliefs_.get()}),
+      mode);
+  const at::Tensor loss = task().row_loss(out, task().target(rows)).mean(1);  // [draws]
+  at::Tensor value = (loss * at::tensor(of.weight)).mean();
+  if (options_.agreement.weight > 0.0) {
+    value = value +
+            disagreement(out, options_.agreement) * agreement_weight(options_.agreement, progress);
+  }
+  return {.value = value, .mean_loss = loss.mean().item<double>()};
+}
+
 // All training rows under every draw.
 Objective Problem::objective_of_rows(std::span<const LambdaDraw> draws, const Mode& mode,
                                      const Progress& progress) {
   const AgreementOptions& agreement = options_.agreement;
   if (!train_) begin_training();
-  std::vector<int64_t> lam_ids;
-  std::vector<double> weight = {1.0};  // of the graph as given
-  if (!draws.empty()) weight.clear();
-  for (const LambdaDraw& draw : draws) {
-    lam_ids.push_back(draw.lam_id);
-    weight.push_back(draw.weight);
-  }
+  const Draws of(draws);
   const FamilyView& view = agreeing_ ? *agreeing_ : *train_;
   const GraphBatch batch = view.batch(
-      {.lam_ids = lam_ids, .seed = mode.seed, .step = mode.step, .beliefs = beliefs_.get()});
+      {.lam_ids = of.lam_ids, .seed = mode.seed, .step = mode.step, .beliefs = beliefs_.get()});
   const at::Tensor out = run(batch, mode);
   const at::Tensor outputs = agreeing_ ? out.index_select(1, train_place_) : out;
   const at::Tensor each = task().row_loss(outputs, train_target_);  // [draws, rows]
   const at::Tensor loss =
       row_weight_.defined() ? (each * row_weight_).sum(1) / row_weight_.sum() : each.mean(1);
-  at::Tensor value = (loss * at::tensor(weight)).mean();
-  if (agreeing_) {
-    const double grown = std::min(
-        1.0, static_cast<double>(progress.done) / (0.5 * static_cast<double>(progress.total)));
-    value = value + disagreement(out, agreement) * (agreement.weight * grown);
-  }
+  at::Tensor value = (loss * at::tensor(of.weight)).mean();
+  if (agreeing_)
+    value = value + disagreement(out, agreement) * agreement_weight(agreement, progress);
   return {.value = value, .mean_loss = loss.mean().item<double>()};
 }
 
@@ -321,11 +309,10 @@ Prediction Problem::finished(const Expectation& mean, std::span<const int32_t> r
 }
 
 PartScores Problem::validate(const GraphWeights& graphs, Ranks ranks) {
-  const std::vector<int32_t>& rows = data().split().validation;
-  const View view = parts_.views->of("validation", [&] { return view_of(rows); });
+  const View view = validation_view();
   const std::unique_ptr<Expectation> mean = task().expectation(options_.average, Detail::kValue);
   predict(*view, graphs, 1.0, *mean, {});
-  return task().score(finished(*mean, rows), ranks);
+  return task().score(finished(*mean, validation_rows_), ranks);
 }
 
 Prediction Problem::predict(const GraphWeights& graphs, std::span<const int32_t> rows,

@@ -18,6 +18,7 @@
 #include <emgnn/learn/agreement.h>
 #include <emgnn/learn/evidence.h>
 #include <emgnn/learn/learner.h>
+#include <emgnn/learn/node_batch.h>
 #include <emgnn/learn/options.h>
 #include <emgnn/learn/task.h>
 #include <emgnn/models/network.h>
@@ -64,6 +65,7 @@ struct ProblemParts {
 
 struct ProblemOptions {
   BatchOptions batch;
+  NodeBatchOptions nodes;  // where rows are the nodes of one graph
   AgreementOptions agreement;
   Average average = Average::kLogits;
   EvidenceKind evidence = EvidenceKind::kTrain;
@@ -100,6 +102,9 @@ class Problem {
   const std::shared_ptr<const Beliefs>& beliefs() const { return beliefs_; }
   void visit_beliefs(StateVisitor& visitor, const std::string& name);
 
+  // How rows are taken, where the graph is too large for all at once; a line each.
+  std::vector<std::string> notes();
+
   // One epoch is this many gradient steps.
   int64_t steps_per_epoch() const;
   // Of the batch of gradient step mode.step; without draws under the graph as given. `progress`
@@ -130,18 +135,30 @@ class Problem {
   void judge(std::span<const int64_t> lam_ids, const TakeOutputs& take, const Poll& poll);
   Prediction finished(const Expectation& mean, std::span<const int32_t> rows) const;
   const View& evidence_view();
+  const View& validation_view();
+  std::vector<int32_t> evidence_rows_of(EvidenceKind kind) const;
+  // Rows that stand for all of these where a graph is large.
+  std::vector<int32_t> judged(const std::vector<int32_t>& rows, uint64_t number) const;
+  bool fits(std::span<const int32_t> rows) const;
+  int64_t batch_size() const;
+  int64_t steps_per_pass() const;
   void begin_training();
   std::span<const int32_t> batch_rows(uint64_t step);
   at::Tensor run(const GraphBatch& batch, const Mode& mode) const;
   Objective objective_of_items(std::span<const LambdaDraw> draws, const Mode& mode);
   Objective objective_of_rows(std::span<const LambdaDraw> draws, const Mode& mode,
                               const Progress& progress);
+  Objective objective_of_batch(std::span<const LambdaDraw> draws, const Mode& mode,
+                               const Progress& progress);
 
   ProblemParts parts_;
   ProblemOptions options_;
+  bool batches_ = false;         // of nodes
+  std::vector<int64_t> fanout_;  // none: all neighbours
   // Made when first used.
   std::vector<int32_t> evidence_rows_;
-  View evidence_, train_;
+  std::vector<int32_t> validation_rows_;
+  View evidence_, train_, validation_;
   TargetRows evidence_target_, train_target_;
   at::Tensor row_weight_;   // [training rows]: 0 of those left out; undefined: none is
   View agreeing_;           // the rows that graphs agree on, when they are to

@@ -25,7 +25,11 @@ void NetworkConfig::describe(OptionVisitor& visitor, const DataFacts& facts) {
   const bool classes = !facts.labels || *facts.labels == LabelKind::kClasses;
   if (!molecules && classes && !takes_rows()) emgnn::describe(visitor, agreement_);
   emgnn::describe(visitor, optim_);
-  if (molecules || takes_rows()) emgnn::describe(visitor, batch_);
+  if (molecules || takes_rows()) {
+    emgnn::describe(visitor, batch_);
+  } else {
+    emgnn::describe(visitor, nodes_);
+  }
   emgnn::describe(visitor, stop_);
 }
 
@@ -70,6 +74,7 @@ std::shared_ptr<Network> NetworkConfig::network(const ProblemParts& parts, uint6
 std::vector<Problem> NetworkConfig::problems(const ProblemParts& parts, uint64_t seed) const {
   const Data& data = *parts.data;
   ProblemOptions options{.batch = batch_,
+                         .nodes = nodes_,
                          .agreement = agreement_,
                          .average = em_options_.average,
                          .evidence = em_options_.evidence,

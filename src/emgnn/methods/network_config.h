@@ -8,6 +8,7 @@
 
 #include <emgnn/em/options.h>
 #include <emgnn/learn/agreement.h>
+#include <emgnn/learn/node_batch.h>
 #include <emgnn/learn/options.h>
 #include <emgnn/learn/problem.h>
 #include <emgnn/learn/task.h>
@@ -82,6 +83,7 @@ class NetworkConfig : public MethodConfig {
   McmcOptions mcmc_;
   OptimOptions optim_;
   BatchOptions batch_;
+  NodeBatchOptions nodes_;
   StopOptions stop_;
 };
 

@@ -64,7 +64,7 @@ at::Tensor Acmp::embed(const c10::intrusive_ptr<InputFeatures>& x, const Mode& m
 at::Tensor Acmp::coupling(const Edges& edges, const at::Tensor& x) const {
   if (!query_.defined()) return edges.weight[0];
   const at::Tensor row = at::tensor(edges.row, at::kLong);
-  const at::Tensor col = at::tensor(edges.pattern.col, at::kLong);
+  const at::Tensor col = at::tensor(edges.pattern.col.to_vector(), at::kLong);
   const at::Tensor q = dense_product(x, query_) + query_bias_;
   const at::Tensor k = dense_product(x, key_) + key_bias_;
   const at::Tensor s = (q.index_select(0, row) * k.index_select(0, col))

@@ -87,7 +87,7 @@ at::Tensor AttentiveFp::first_layer(const GraphBatch& batch, const at::Tensor& e
   const c10::intrusive_ptr<Edges>& edges = hop.edges();
   const Attention& own = attention_.front();
   const RowIndex targets(edges->row, edges->pattern.num_rows);
-  const RowIndex sources(edges->pattern.col, edges->pattern.num_cols);
+  const RowIndex sources(edges->pattern.col.to_vector(), edges->pattern.num_cols);
   const RowIndex kinds(edges->feature, edges->feature_table.size(0));
   const at::Tensor n =
       hop.self(bias_activation(embedded.narrow(1, 0, d), atom_.bias(), kLeaky, mode));
@@ -106,7 +106,7 @@ at::Tensor AttentiveFp::layer(int number, const Propagation& hop, const at::Tens
   const c10::intrusive_ptr<Edges>& edges = hop.edges();
   const Attention& own = attention_[static_cast<size_t>(number)];
   const RowIndex targets(edges->row, edges->pattern.num_rows);
-  const RowIndex sources(edges->pattern.col, edges->pattern.num_cols);
+  const RowIndex sources(edges->pattern.col.to_vector(), edges->pattern.num_cols);
   const at::Tensor before = hop.self(h);
   // Each entry drops other parts of its two ends.
   const at::Tensor ends =

@@ -64,6 +64,10 @@ at::Tensor GcnLayer::forward(const Propagation& hop, const at::Tensor& h, const 
   return self_weight_.defined() ? joined(out, dense_product(hop.self(h), self_weight_), mode) : out;
 }
 
+at::Tensor GcnLayer::prepare(const at::Tensor& h, const Mode& /*mode*/) const {
+  return dense_product(h, self_weight_.defined() ? at::cat({weight_, self_weight_}, 1) : weight_);
+}
+
 at::Tensor GcnLayer::features(const Propagation& hop, const at::Tensor& h,
                               const Mode& /*mode*/) const {
   const at::Tensor out = hop.apply(h);

@@ -27,6 +27,13 @@ class GcnLayer : public Layer {
   at::Tensor from_embedded(const Propagation& hop, const at::Tensor& embedded,
                            const Mode& mode) const override;
   at::Tensor forward(const Propagation& hop, const at::Tensor& h, const Mode& mode) const override;
+  // H W, or H [W | W_self]
+  at::Tensor prepare(const at::Tensor& h, const Mode& mode) const override;
+  at::Tensor from_prepared(const Propagation& hop, const at::Tensor& prepared,
+                           const Mode& mode) const override {
+    return from_embedded(hop, prepared, mode);
+  }
+  bool needs_no_edges() const override { return true; }
   // S H; with weights of its own beside it, H.
   bool has_features() const override { return true; }
   at::Tensor features(const Propagation& hop, const at::Tensor& h, const Mode& mode) const override;

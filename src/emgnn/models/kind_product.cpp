@@ -61,8 +61,8 @@ struct KindProduct::Pairs : torch::CustomClassHolder {
       count.push_back(static_cast<int64_t>(row.size() - before));
     }
     if (!edges.weight.eq(1.0).all().item<bool>()) weight = edges.weight.contiguous();
-    sides.emplace_back(pair, edges.pattern.col, static_cast<int64_t>(row.size()));
-    sides.emplace_back(edges.pattern.col, pair, edges.pattern.num_cols);
+    sides.emplace_back(pair, edges.pattern.col.to_vector(), static_cast<int64_t>(row.size()));
+    sides.emplace_back(edges.pattern.col.to_vector(), pair, edges.pattern.num_cols);
   }
 
   // [rows of the other side, d] -> [rows of this side, d]

@@ -77,24 +77,41 @@ at::Tensor LayerStack::embed(const c10::intrusive_ptr<InputFeatures>& x, const M
   return layers_.front()->embed(x, options_.input_dropout, mode);
 }
 
+at::Tensor LayerStack::finished(size_t l, const at::Tensor& h, const Mode& mode) const {
+  const Layer& layer = *layers_[l];
+  Nonlinearity f;
+  if (head_ || l + 1 < layers_.size()) {
+    if (!layer.activates()) f.kind = options_.activation;
+    f.slope = options_.slope;
+    if (layer.drops()) f.dropout = options_.dropout;
+    f.dropout_id = hidden_dropout(static_cast<int>(l));
+  }
+  const at::Tensor bias = layer.bias();
+  return bias.defined() || !is_identity(f, mode) ? bias_activation(h, bias, f, mode) : h;
+}
+
+at::Tensor LayerStack::prepare(int stage, const at::Tensor& h, const Mode& mode) const {
+  return layers_[static_cast<size_t>(stage)]->prepare(h, mode);
+}
+
+at::Tensor LayerStack::stage(int number, const Propagation& hop, const at::Tensor& rows,
+                             const Mode& mode) const {
+  const auto l = static_cast<size_t>(number);
+  const Layer& layer = *layers_[l];
+  return finished(
+      l, number == 0 ? layer.from_embedded(hop, rows, mode) : layer.from_prepared(hop, rows, mode),
+      mode);
+}
+
 at::Tensor LayerStack::run(size_t count, const GraphBatch& batch, const at::Tensor& embedded,
                            const Mode& mode) const {
   at::Tensor h = embedded;
   std::vector<at::Tensor> states = {h};
   for (size_t l = 0; l < count; ++l) {
     const Layer& layer = *layers_[l];
-    const int number = static_cast<int>(l);
-    const Propagation& hop = batch.hop(number);
+    const Propagation& hop = batch.hop(static_cast<int>(l));
     h = l == 0 ? layer.from_embedded(hop, h, mode) : layer.forward(hop, h, mode);
-    Nonlinearity f;
-    if (head_ || l + 1 < layers_.size()) {
-      if (!layer.activates()) f.kind = options_.activation;
-      f.slope = options_.slope;
-      if (layer.drops()) f.dropout = options_.dropout;
-      f.dropout_id = hidden_dropout(number);
-    }
-    const at::Tensor bias = layer.bias();
-    if (bias.defined() || !is_identity(f, mode)) h = bias_activation(h, bias, f, mode);
+    h = finished(l, h, mode);
     if (jumping_ == Jumping::kLast) continue;
     for (at::Tensor& state : states) state = hop.self(state);
     states.push_back(h);

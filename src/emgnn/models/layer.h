@@ -29,6 +29,16 @@ class Layer {
   virtual at::Tensor forward(const Propagation& hop, const at::Tensor& h,
                              const Mode& mode) const = 0;
 
+  // forward() in two steps, of which the first treats each row by itself. A layer that is not split
+  // has nothing to do in it.
+  virtual at::Tensor prepare(const at::Tensor& h, const Mode& /*mode*/) const { return h; }
+  virtual at::Tensor from_prepared(const Propagation& hop, const at::Tensor& prepared,
+                                   const Mode& mode) const {
+    return forward(hop, prepared, mode);
+  }
+  // It asks nothing of a hop but apply(), self() and diagonal(), also in from_embedded().
+  virtual bool needs_no_edges() const { return false; }
+
   // What forward() multiplies with its weights, if it is such a product and nothing behind it.
   virtual bool has_features() const { return false; }
   virtual at::Tensor features(const Propagation& hop, const at::Tensor& h, const Mode& mode) const;
@@ -81,8 +91,20 @@ class LayerStack : public Network {
   }
   at::Tensor last_features(const GraphBatch& batch, const at::Tensor& embedded,
                            const Mode& mode) const override;
+  // A head reads rows of whole graphs, and what jumps comes from several layers.
+  int num_stages() const override {
+    return head_ || jumping_ != Jumping::kLast ? 0 : static_cast<int>(layers_.size());
+  }
+  at::Tensor prepare(int stage, const at::Tensor& h, const Mode& mode) const override;
+  at::Tensor stage(int number, const Propagation& hop, const at::Tensor& rows,
+                   const Mode& mode) const override;
+  bool needs_no_edges(int stage) const override {
+    return layers_[static_cast<size_t>(stage)]->needs_no_edges();
+  }
 
  private:
+  // Bias, activation and dropout behind layer l.
+  at::Tensor finished(size_t l, const at::Tensor& h, const Mode& mode) const;
   // The rows behind the first `count` layers.
   at::Tensor run(size_t count, const GraphBatch& batch, const at::Tensor& embedded,
                  const Mode& mode) const;

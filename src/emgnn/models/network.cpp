@@ -29,6 +29,15 @@ at::Tensor Network::last_features(const GraphBatch& /*batch*/, const at::Tensor&
   throw InternalError("the network does not end in a product with weights");
 }
 
+at::Tensor Network::prepare(int /*stage*/, const at::Tensor& h, const Mode& /*mode*/) const {
+  return h;
+}
+
+at::Tensor Network::stage(int /*number*/, const Propagation& /*hop*/, const at::Tensor& /*rows*/,
+                          const Mode& /*mode*/) const {
+  throw InternalError("the network has no stages");
+}
+
 bool Network::has_node_weights() const {
   return std::any_of(parameters_.begin(), parameters_.end(),
                      [](const Parameter& p) { return p.per_node; });

@@ -68,6 +68,16 @@ class Network {
   virtual at::Tensor last_features(const GraphBatch& batch, const at::Tensor& embedded,
                                    const Mode& mode) const;
 
+  // The same layer by layer, on all rows of a graph before the next layer: stage k makes of the rows
+  // that the hop reads, of embed() or prepare(), those that it leads to; the last gives the outputs.
+  // prepare(k) is what stage k does to each row by itself. With 0 stages it runs as a whole only.
+  virtual int num_stages() const { return 0; }
+  virtual at::Tensor prepare(int stage, const at::Tensor& h, const Mode& mode) const;
+  virtual at::Tensor stage(int number, const Propagation& hop, const at::Tensor& rows,
+                           const Mode& mode) const;
+  // The stage asks nothing of a hop but apply(), self() and diagonal().
+  virtual bool needs_no_edges(int /*stage*/) const { return false; }
+
   // Of the views, where the network itself mixes them; empty: it does not.
   virtual std::vector<double> shares() const { return {}; }
 

@@ -185,7 +185,7 @@ c10::intrusive_ptr<PairGraph> pair_graph(const Csr& pairs, bool loops) {
   out->pair.resize(pattern.col.size());
   out->num_pairs = pairs.num_entries();
   // When it is a row's turn, the rows before it have put in all its columns below the diagonal.
-  std::vector<int32_t> next = pattern.rowptr;
+  std::vector<int32_t> next = pattern.rowptr.to_vector();
   const auto put = [&](int32_t row, int32_t col, int32_t pair) {
     const size_t e = at(next[at(row)]++);
     pattern.col[e] = col;

@@ -150,7 +150,7 @@ SmoothnessMatrix smoothness_matrix(const LinkGraph& links, std::span<const uint8
     }
     matrix.rowptr.push_back(static_cast<int32_t>(matrix.col.size()));
   }
-  const at::Tensor values = at::tensor(matrix.val, at::kFloat).view({1, -1, 1});
+  const at::Tensor values = at::tensor(matrix.val.to_vector(), at::kFloat).view({1, -1, 1});
   const at::Tensor degree = at::tensor(row_sums(matrix)).to(at::kFloat).unsqueeze(1);
   matrix.val.clear();
   return {.edges = symmetric_pattern(std::move(matrix)), .values = values, .degree = degree};

@@ -21,7 +21,7 @@ Set2Set::Set2Set(WeightMaker& make, const Shape& shape) : shape_(shape) {
 at::Tensor Set2Set::operator()(const Segments& items, const at::Tensor& h) const {
   const c10::intrusive_ptr<Edges>& members = items.edges();
   const RowIndex item(members->row, items.num_segments());
-  const at::Tensor rows = RowIndex(members->pattern.col, h.size(0)).take(h);
+  const at::Tensor rows = RowIndex(members->pattern.col.to_vector(), h.size(0)).take(h);
   const at::Tensor zero = at::zeros({items.num_segments(), shape_.width}, h.options());
   std::vector<LstmCell::State> state(cells_.size(), {zero, zero});
   at::Tensor query = at::cat({zero, zero}, 1);

@@ -21,6 +21,12 @@ at::Tensor Sgc::embed(const c10::intrusive_ptr<InputFeatures>& x, const Mode& mo
   return input_product(x, weight_, options_.input_dropout, mode);
 }
 
+at::Tensor Sgc::stage(int number, const Propagation& hop, const at::Tensor& rows,
+                      const Mode& /*mode*/) const {
+  const at::Tensor out = hop.apply(rows);
+  return number + 1 == num_stages() ? out + bias_ : out;
+}
+
 at::Tensor Sgc::forward(const GraphBatch& batch, const at::Tensor& embedded,
                         const Mode& /*mode*/) const {
   at::Tensor h = embedded;

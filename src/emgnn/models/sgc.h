@@ -25,6 +25,10 @@ class Sgc : public Network {
   at::Tensor embed(const c10::intrusive_ptr<InputFeatures>& x, const Mode& mode) const override;
   at::Tensor forward(const GraphBatch& batch, const at::Tensor& embedded,
                      const Mode& mode) const override;
+  int num_stages() const override { return static_cast<int>(options_.hops); }
+  at::Tensor stage(int number, const Propagation& hop, const at::Tensor& rows,
+                   const Mode& mode) const override;
+  bool needs_no_edges(int /*stage*/) const override { return true; }
 
  private:
   SgcOptions options_;

@@ -117,7 +117,7 @@ at::Tensor Weave::last_features(const GraphBatch& batch, const at::Tensor& embed
   EMGNN_DCHECK(hop.num_inputs() == hop.num_outputs());
   const c10::intrusive_ptr<Edges>& edges = hop.edges();
   const Entries entries{RowIndex(edges->row, edges->pattern.num_rows),
-                        RowIndex(edges->pattern.col, edges->pattern.num_cols),
+                        RowIndex(edges->pattern.col.to_vector(), edges->pattern.num_cols),
                         RowIndex(edges->feature, edges->feature_table.size(0)),
                         edges->weight.view({-1, 1})};
   at::Tensor h = embedded, f;  // before the first layer f is that of the entry's kind

@@ -222,6 +222,8 @@ class RunSet {
     preparing(r, "preparing the graphs");
     const std::shared_ptr<Learner> learner =
         config_.learner({.data = data, .prepared = prepared_, .seed = seed});
+    if (r == 0)
+      for (const std::string& note : learner->notes()) observer_.on_note(note);
     const double prepare_seconds = seconds_since(start);
     const RunIdentity identity = {{"dataset", lasting_name(request_.config.dataset)},
                                   {"data_sha256", fingerprint(*data)},

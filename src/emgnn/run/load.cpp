@@ -36,6 +36,7 @@ DataKind kind_of(const std::string& dataset) {
 
 std::string group_of(const std::string& dataset) {
   if (is_molecule_table(dataset)) return "molecules";
+  if (is_large_graph(dataset)) return "large-graphs";
   return is_own_graph(dataset) ? "own-graphs" : dataset_info(dataset).kind;
 }
 

@@ -28,6 +28,10 @@ class Fingerprint {
   void add(const std::vector<Number>& values) {
     add_bytes({reinterpret_cast<const char*>(values.data()), values.size() * sizeof(Number)});
   }
+  template <class Number>
+  void add(const Array<Number>& values) {
+    add_bytes({reinterpret_cast<const char*>(values.data()), values.size() * sizeof(Number)});
+  }
   void add(const Csr& matrix) {
     add(std::vector<int32_t>{matrix.num_rows, matrix.num_cols});
     add(matrix.rowptr);

@@ -19,16 +19,11 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-template <class T>
-const T* data_or_null(const std::vector<T>& v) {
-  return v.empty() ? nullptr : v.data();
-}
-
 at::Tensor product(const Csr& a, int64_t num_rows, int64_t width, const at::Tensor& in) {
   at::Tensor out = at::empty({num_rows, width}, in.options());
   kernels::spmm({a.num_rows, a.num_cols, a.rowptr.data(), a.col.data()},
                 {.width = in.size(1),
-                 .val = data_or_null(a.val),
+                 .val = a.val.empty() ? nullptr : a.val.data(),
                  .in = in.data_ptr<float>(),
                  .out = out.data_ptr<float>()});
   return out;

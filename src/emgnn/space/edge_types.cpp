@@ -45,9 +45,9 @@ EntryTypes first_types(const at::Tensor& weight) {
   return out;
 }
 
-class TypedHop : public PatternPropagation {
+class EdgeTypeHop : public PatternPropagation {
  public:
-  TypedHop(std::shared_ptr<const HopPattern> pattern, const at::Tensor& weight)
+  EdgeTypeHop(std::shared_ptr<const HopPattern> pattern, const at::Tensor& weight)
       : PatternPropagation(
             std::move(pattern), 1, [weight] { return row_sums(weight); },
             [weight] { return first_types(weight); }),
@@ -119,7 +119,7 @@ std::shared_ptr<const FamilyView> EdgeTypeFamily::view(std::span<const int32_t> 
     if (hops.empty()) input_rows = hop.input_rows;
     const at::Tensor weight = type_weights(hop, union_);
     hops.push_back(
-        c10::make_intrusive<TypedHop>(std::make_shared<const HopPattern>(std::move(hop)), weight));
+        c10::make_intrusive<EdgeTypeHop>(std::make_shared<const HopPattern>(std::move(hop)), weight));
   }
   return std::make_shared<EdgeTypeView>(data_->features, input_rows, needs, std::move(hops));
 }

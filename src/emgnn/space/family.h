@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include <emgnn/graph/typed_field.h>
 #include <emgnn/space/graph_batch.h>
 #include <emgnn/space/parameter_space.h>
 
@@ -23,6 +24,7 @@ struct NetworkNeeds {
   bool reads_descriptors = false;  // of whole molecules
   // Entries have features that outlive a hop: all hops of a molecule are one and the same.
   bool keeps_entries = false;
+  bool reads_features = true;  // false: it comes with rows of its own for the first hop
 };
 
 // Probabilities of some graphs, and the temperature of a network's predictions under each.
@@ -76,6 +78,25 @@ class GraphFamily : public ParameterSpace, public std::enable_shared_from_this<G
   virtual bool small_graphs() const { return false; }
   virtual std::shared_ptr<const FamilyView> view(std::span<const int32_t> rows,
                                                  const NetworkNeeds& needs) const = 0;
+  // The same with a random sample of each row's neighbours, for one gradient step. A family that does
+  // not sample gives all of them.
+  virtual bool samples() const { return false; }
+  virtual std::shared_ptr<const FamilyView> sampled_view(std::span<const int32_t> rows,
+                                                         const NetworkNeeds& needs,
+                                                         const FieldSample& /*sample*/) const {
+    return view(rows, needs);
+  }
+  // One hop from all nodes, in their order, to the nodes [begin, end), without gradients and without
+  // edges(). Null: the family has none.
+  virtual c10::intrusive_ptr<Propagation> range_hop(int32_t /*begin*/, int32_t /*end*/,
+                                                    const FamilyView::Graphs& /*graphs*/) const {
+    return {};
+  }
+  // Entries of the receptive field of some rows, or any number above `limit`; 0: not known.
+  virtual int64_t field_entries(std::span<const int32_t> /*rows*/, int /*num_hops*/,
+                                int64_t /*limit*/) const {
+    return 0;
+  }
   // How many numbers say what an entry is; 0: entries have no features.
   virtual int64_t num_entry_features() const { return 0; }
   // The first point whose graph is that of `lam_id`, whatever is believed.

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <emgnn/base/error.h>
+#include <emgnn/base/size_limits.h>
 #include <emgnn/formats/csv.h>
 #include <emgnn/space/mixture_hop.h>
 #include <emgnn/space/node_view.h>
@@ -33,22 +34,16 @@ class MixtureView : public NodeView {
  public:
   MixtureView(std::shared_ptr<const MixtureFamily> family, const Features& features,
               const NetworkNeeds& needs, std::vector<std::shared_ptr<const MixtureHop>> hops,
-              const MixtureOptions& options)
-      : NodeView(features, hops.front()->pattern.hop.input_rows, needs),
+              bool large)
+      : NodeView(features, hops.front()->pattern.hop.input_rows, needs,
+                 large ? hops.front()->pattern.hop.output_rows.size() : 0),
         family_(std::move(family)),
-        hops_(std::move(hops)),
-        options_(options) {}
+        hops_(std::move(hops)) {}
 
  protected:
   Hops hops(const Graphs& graphs) const override {
     if (family_->leaves_mixing()) return observed();
-    std::vector<MixturePoint> points;
-    for (int64_t id : graphs.lam_ids) {
-      points.push_back(family_->mixture_point(id));
-      if (options_.mixing == Mixing::kShares) continue;
-      for (double& weight : points.back().weight) weight *= options_.total;
-    }
-    return hops_of(points,
+    return hops_of(family_->weighted_points(graphs.lam_ids),
                    graphs.beliefs == nullptr ? family_->unbelieving() : trusted(*graphs.beliefs));
   }
 
@@ -66,8 +61,18 @@ class MixtureView : public NodeView {
 
   std::shared_ptr<const MixtureFamily> family_;
   std::vector<std::shared_ptr<const MixtureHop>> hops_;
-  MixtureOptions options_;
 };
+
+std::shared_ptr<const MixtureGraph> graph_of(const ViewSet& views, const MixtureOptions& options) {
+  check_relations(*views.graph);
+  MixtureGraph out{.graph = views.graph,
+                   .degree = {},
+                   .normalisation = options.normalisation,
+                   .mixing = options.mixing};
+  for (const Relation& view : views.graph->relations)
+    out.degree.push_back(row_sums(view.adjacency));
+  return std::make_shared<const MixtureGraph>(std::move(out));
+}
 
 }  // namespace
 
@@ -76,10 +81,9 @@ MixtureFamily::MixtureFamily(std::shared_ptr<const Dataset> data,
     : data_(std::move(data)),
       views_(views ? std::move(views) : std::make_shared<const ViewSet>(given_views(data_))),
       options_(options),
-      union_(union_pattern(*views_->graph)),
+      graph_(graph_of(*views_, options)),
       unbelieving_(std::make_shared<const TrustedWeights>(views_->trust, options.normalisation,
                                                           std::span<const double>(), 0)) {
-  for (const Relation& view : views_->graph->relations) degree_.push_back(row_sums(view.adjacency));
   EMGNN_CHECK(options.mixing == Mixing::kShares || !views_->any_distrusted(),
               "space.views: reliable needs space.mixing=shares", options.views);
 }
@@ -93,8 +97,8 @@ std::shared_ptr<MixtureFamily> MixtureFamily::make(std::shared_ptr<const Dataset
               "space.confidence=weight needs a view whose edges are in doubt: space.views=reliable",
               options.views);
   const size_t none = options.mixing == Mixing::kShares ? 1 : 0;
-  out->grid_ =
-      std::make_unique<SimplexGrid>(SimplexGrid::of_step(out->degree_.size() + none, options.step));
+  out->grid_ = std::make_unique<SimplexGrid>(
+      SimplexGrid::of_step(out->degree().size() + none, options.step));
   EMGNN_CHECK(out->grid_->size() < SimplexGrid::kMaxPoints / TrustPoint::kCount,
               "the grid has too many points; raise space.step", options.step);
   return out;
@@ -131,13 +135,23 @@ std::shared_ptr<MixtureFamily> MixtureFamily::observed_only(std::shared_ptr<cons
 int64_t MixtureFamily::size() const { return grid_ ? grid_->size() * trust_points() : 1; }
 
 MixturePoint MixtureFamily::observed_point() const {
-  const size_t views = degree_.size();
+  const size_t views = degree().size();
   if (options_.mixing == Mixing::kDegree) return {LambdaPoint(views, 1.0)};
   return {LambdaPoint(views + 1, 1.0 / static_cast<double>(views + 1))};
 }
 
+std::vector<MixturePoint> MixtureFamily::weighted_points(std::span<const int64_t> lam_ids) const {
+  std::vector<MixturePoint> points;
+  for (int64_t id : lam_ids) {
+    points.push_back(mixture_point(id));
+    if (options_.mixing == Mixing::kShares) continue;
+    for (double& weight : points.back().weight) weight *= options_.total;
+  }
+  return points;
+}
+
 std::vector<MixturePoint> MixtureFamily::corners() const {
-  const size_t count = degree_.size() + 1;
+  const size_t count = degree().size() + 1;
   std::vector<MixturePoint> out(count, {LambdaPoint(count, 0.0)});
   for (size_t c = 0; c < count; ++c) out[c].weight[c] = 1.0;
   return out;
@@ -204,14 +218,39 @@ int64_t MixtureFamily::propose_local(int64_t lam_id, Rng& rng) const {
 
 std::shared_ptr<const FamilyView> MixtureFamily::view(std::span<const int32_t> rows,
                                                       const NetworkNeeds& needs) const {
+  return view_of(rows, needs, nullptr);
+}
+
+std::shared_ptr<const FamilyView> MixtureFamily::sampled_view(std::span<const int32_t> rows,
+                                                              const NetworkNeeds& needs,
+                                                              const FieldSample& sample) const {
+  return view_of(rows, needs, samples() ? &sample : nullptr);
+}
+
+bool MixtureFamily::is_large() const {
+  int64_t entries = 0;
+  for (const Relation& view : views_->graph->relations) entries += view.adjacency.num_entries();
+  return entries > SizeLimits{}.full_batch_entries;
+}
+
+std::shared_ptr<const FamilyView> MixtureFamily::view_of(std::span<const int32_t> rows,
+                                                         const NetworkNeeds& needs,
+                                                         const FieldSample* sample) const {
   std::vector<std::shared_ptr<const MixtureHop>> hops;
-  for (Hop& hop : receptive_field(union_.pattern, rows, needs.num_hops)) {
-    hops.push_back(std::make_shared<const MixtureHop>(std::move(hop), union_, degree_,
-                                                      views_->trust, options_));
+  for (TypedHop& hop : typed_field(*views_->graph, rows, needs.num_hops, sample)) {
+    hops.push_back(
+        std::make_shared<const MixtureHop>(std::move(hop), degree(), views_->trust, options_));
   }
   auto self = std::static_pointer_cast<const MixtureFamily>(shared_from_this());
   return std::make_shared<MixtureView>(std::move(self), data_->features, needs, std::move(hops),
-                                       options_);
+                                       is_large());
+}
+
+c10::intrusive_ptr<Propagation> MixtureFamily::range_hop(int32_t begin, int32_t end,
+                                                         const FamilyView::Graphs& graphs) const {
+  if (views_->any_distrusted() || leaves_mixing_) return {};
+  // The graph as given is as it is, whatever the total.
+  return mixture_range(graph_, begin, end, weighted_points(graphs.lam_ids));
 }
 
 std::shared_ptr<const Beliefs> MixtureFamily::beliefs(std::span<const double> prob,

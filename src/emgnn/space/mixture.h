@@ -13,6 +13,7 @@
 #include <emgnn/data/dataset.h>
 #include <emgnn/space/family.h>
 #include <emgnn/space/mixture_hop.h>
+#include <emgnn/space/mixture_range.h>
 #include <emgnn/space/options.h>
 #include <emgnn/space/simplex.h>
 #include <emgnn/space/views.h>
@@ -42,6 +43,16 @@ class MixtureFamily : public GraphFamily {
   int64_t propose_local(int64_t lam_id, Rng& rng) const override;
   std::shared_ptr<const FamilyView> view(std::span<const int32_t> rows,
                                          const NetworkNeeds& needs) const override;
+  // Views in doubt are not sampled: how far an edge is trusted depends on all edges of its node.
+  bool samples() const override { return !views_->any_distrusted(); }
+  std::shared_ptr<const FamilyView> sampled_view(std::span<const int32_t> rows,
+                                                 const NetworkNeeds& needs,
+                                                 const FieldSample& sample) const override;
+  c10::intrusive_ptr<Propagation> range_hop(int32_t begin, int32_t end,
+                                            const FamilyView::Graphs& graphs) const override;
+  int64_t field_entries(std::span<const int32_t> rows, int num_hops, int64_t limit) const override {
+    return typed_field_entries(*views_->graph, rows, num_hops, limit);
+  }
 
   // How edges are trusted does not matter where such views have no share.
   int64_t same_graph(int64_t lam_id) const override;
@@ -56,6 +67,8 @@ class MixtureFamily : public GraphFamily {
   MixturePoint observed_point() const;  // in Λ̂ or not
   bool leaves_mixing() const { return leaves_mixing_; }
   std::vector<MixturePoint> corners() const;  // each view alone, the identity last
+  // With the weights that S_λ has of the views: space.total is in them.
+  std::vector<MixturePoint> weighted_points(std::span<const int64_t> lam_ids) const;
   // The views when nothing is known of the nodes.
   const TrustedWeights& unbelieving() const { return *unbelieving_; }
 
@@ -64,6 +77,11 @@ class MixtureFamily : public GraphFamily {
                 const MixtureOptions& options);
 
   void check_names() const;
+  std::shared_ptr<const FamilyView> view_of(std::span<const int32_t> rows,
+                                            const NetworkNeeds& needs,
+                                            const FieldSample* sample) const;
+  bool is_large() const;
+  const std::vector<std::vector<double>>& degree() const { return graph_->degree; }
   std::vector<double> real_edges(size_t view, const GraphWeights& p,
                                  const SeveralBeliefs& beliefs) const;
 
@@ -75,8 +93,7 @@ class MixtureFamily : public GraphFamily {
   MixtureOptions options_;
   bool leaves_mixing_ = false;         // to the network
   std::unique_ptr<SimplexGrid> grid_;  // null: the observed graph is the only point
-  UnionPattern union_;
-  std::vector<std::vector<double>> degree_;  // [num_relations][num_nodes]
+  std::shared_ptr<const MixtureGraph> graph_;
   std::shared_ptr<const TrustedWeights> unbelieving_;
 };
 

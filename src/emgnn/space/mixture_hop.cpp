@@ -51,7 +51,7 @@ MixtureHop::Term restricted(const Csr& pattern, const std::function<bool(size_t)
   return out;
 }
 
-std::vector<float> gather(const std::vector<float>& all, const std::vector<int32_t>& ids) {
+std::vector<float> gather(std::span<const float> all, const std::vector<int32_t>& ids) {
   std::vector<float> out(ids.size());
   for (size_t i = 0; i < ids.size(); ++i) out[i] = all[static_cast<size_t>(ids[i])];
   return out;
@@ -291,13 +291,13 @@ class RowMixturePropagation : public PatternPropagation {
 
 }  // namespace
 
-MixtureHop::MixtureHop(Hop h, const UnionPattern& graph,
-                       const std::vector<std::vector<double>>& degree, const Trusts& trusts,
-                       const MixtureOptions& options)
-    : pattern(std::move(h)), normalisation(options.normalisation), mixing(options.mixing) {
+MixtureHop::MixtureHop(TypedHop typed, const std::vector<std::vector<double>>& degree,
+                       const Trusts& trusts, const MixtureOptions& options)
+    : pattern(std::move(typed.hop)), normalisation(options.normalisation), mixing(options.mixing) {
   const Hop& hop = pattern.hop;
-  std::vector<float> diagonal(hop.entry.size());
-  is_diagonal.resize(hop.entry.size());
+  const auto num_entries = static_cast<size_t>(hop.pattern.num_entries());
+  std::vector<float> diagonal(num_entries);
+  is_diagonal.resize(num_entries);
   for (size_t i = 0; i < hop.output_rows.size(); ++i) {
     for (int32_t e = hop.pattern.rowptr[i]; e < hop.pattern.rowptr[i + 1]; ++e) {
       is_diagonal[e] = hop.pattern.col[e] == hop.self[i] ? 1 : 0;
@@ -305,13 +305,14 @@ MixtureHop::MixtureHop(Hop h, const UnionPattern& graph,
     }
   }
   // By the edges as given: normalised, an edge may have no weight left, but it is no other edge.
-  type = entry_types(graph, hop.entry);
-  for (size_t t = 0; t < graph.weight.size(); ++t) {
-    std::vector<float> w(hop.entry.size());
-    for (size_t e = 0; e < w.size(); ++e) w[e] = graph.weight[t][static_cast<size_t>(hop.entry[e])];
+  type.assign(num_entries, static_cast<int32_t>(typed.weight.size()));
+  for (size_t t = typed.weight.size(); t-- > 0;)
+    for (size_t e = 0; e < num_entries; ++e)
+      if (typed.weight[t][e] != 0.0F) type[e] = static_cast<int32_t>(t);
+  for (size_t t = 0; t < typed.weight.size(); ++t) {
     degree_output.push_back(gather(degree[t], hop.output_rows));
     degree_input.push_back(gather(degree[t], hop.input_rows));
-    add_view(std::move(w), t, trusts[t].get());
+    add_view(std::move(typed.weight[t]), t, trusts[t].get());
   }
   term.push_back(restricted(hop.pattern, diagonal));
 }
@@ -328,7 +329,7 @@ void MixtureHop::add_view(std::vector<float> w, size_t t, const EdgeTrust* trust
 
 void MixtureHop::add_doubted_term(const Csr& view) {
   const Hop& hop = pattern.hop;
-  std::vector<int32_t> places(hop.entry.size(), -1);  // in TrustedWeights::normalised
+  std::vector<int32_t> places(hop.pattern.col.size(), -1);  // in TrustedWeights::normalised
   for (int32_t i = 0; i < hop.pattern.num_rows; ++i) {
     const int32_t node = hop.output_rows[static_cast<size_t>(i)];
     const CsrRow near = view.row(node);

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include <emgnn/graph/typed_graph.h>
+#include <emgnn/graph/typed_field.h>
 #include <emgnn/space/edge_trust.h>
 #include <emgnn/space/options.h>
 #include <emgnn/space/parameter_space.h>
@@ -38,8 +38,8 @@ struct MixtureHop {
   };
   std::vector<Term> term;
 
-  MixtureHop(Hop hop, const UnionPattern& graph, const std::vector<std::vector<double>>& degree,
-             const Trusts& trusts, const MixtureOptions& options);
+  MixtureHop(TypedHop hop, const std::vector<std::vector<double>>& degree, const Trusts& trusts,
+             const MixtureOptions& options);
 
   bool in_doubt(size_t view) const { return !term[view].entry.empty(); }
 

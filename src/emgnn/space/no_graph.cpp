@@ -21,7 +21,7 @@ std::shared_ptr<const HopPattern> identity_hop(std::span<const int32_t> rows) {
   std::iota(hop.pattern.rowptr.begin(), hop.pattern.rowptr.end(), 0);
   hop.pattern.col.resize(rows.size());
   std::iota(hop.pattern.col.begin(), hop.pattern.col.end(), 0);
-  hop.entry = hop.self = hop.pattern.col;
+  hop.self = hop.entry = hop.pattern.col.to_vector();
   return std::make_shared<const HopPattern>(std::move(hop));
 }
 

@@ -9,14 +9,18 @@ namespace {
 // Floats of one layer's activations over all graphs of a tile: about what the last-level cache
 // holds.
 constexpr int64_t kTileFloats = int64_t{1} << 21;
+// Where reading the shared rows takes longest.
+constexpr int64_t kLargeTileFloats = int64_t{1} << 25;
 }  // namespace
 
 NodeView::NodeView(const Features& features, const std::vector<int32_t>& input_rows,
-                   const NetworkNeeds& needs)
-    : input_(c10::make_intrusive<InputFeatures>(features, input_rows)) {
-  const int64_t per_graph =
-      std::max<int64_t>(1, static_cast<int64_t>(input_rows.size()) * needs.widest_layer);
-  tile_ = static_cast<size_t>(std::max<int64_t>(1, kTileFloats / per_graph));
+                   const NetworkNeeds& needs, size_t own_rows)
+    : input_(needs.reads_features ? c10::make_intrusive<InputFeatures>(features, input_rows)
+                                  : c10::intrusive_ptr<InputFeatures>()) {
+  const size_t rows = own_rows > 0 ? own_rows : input_rows.size();
+  const int64_t per_graph = std::max<int64_t>(1, static_cast<int64_t>(rows) * needs.widest_layer);
+  const int64_t floats = own_rows > 0 ? kLargeTileFloats : kTileFloats;
+  tile_ = static_cast<size_t>(std::max<int64_t>(1, floats / per_graph));
 }
 
 void NodeView::evaluate(const Graphs& graphs, const Run& run, const Take& take,

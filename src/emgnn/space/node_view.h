@@ -11,8 +11,10 @@ namespace emgnn {
 
 class NodeView : public FamilyView {
  public:
+  // `own_rows`: so many rows differ from graph to graph, where those that are read are many more and
+  // shared by all graphs of a large tile; 0: small tiles, by the rows that are read.
   NodeView(const Features& features, const std::vector<int32_t>& input_rows,
-           const NetworkNeeds& needs);
+           const NetworkNeeds& needs, size_t own_rows = 0);
 
   void evaluate(const Graphs& graphs, const Run& run, const Take& take,
                 const Poll& poll) const override;

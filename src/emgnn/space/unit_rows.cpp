@@ -28,7 +28,7 @@ UnitRows::UnitRows(const Features& features)
     }
     return;
   }
-  dense_ = features.dense;
+  dense_ = features.dense.to_vector();
   const auto width = static_cast<size_t>(num_cols_);
   for (size_t i = 0; i < static_cast<size_t>(num_rows_); ++i)
     make_unit(std::span(dense_).subspan(i * width, width));

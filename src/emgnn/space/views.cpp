@@ -9,6 +9,7 @@
 
 #include <emgnn/base/error.h>
 #include <emgnn/base/rng.h>
+#include <emgnn/base/size_limits.h>
 #include <emgnn/space/view_list.h>
 
 namespace emgnn {
@@ -147,6 +148,9 @@ ViewSet make_views(const Dataset& data, const std::string& list, Confidence conf
 std::string automatic_views(const Dataset& data) {
   constexpr int64_t kMaxSteps = 20'000'000;    // walks of two steps
   constexpr double kMaxNeighbourhood = 100.0;  // nodes two steps away, on average, repeated or not
+  int64_t entries = 0;
+  for (const Relation& relation : data.graph.relations) entries += relation.adjacency.num_entries();
+  if (entries > SizeLimits{}.full_batch_entries) return kGivenViews;
   const bool one = data.graph.relations.size() == 1;
   std::string out = one ? "reliable" : "given";
   if (data.features.num_cols > 0) out += ", knn:5";

@@ -34,7 +34,7 @@ struct ViewSet {
 ViewSet make_views(const Dataset& data, const std::string& list,
                    Confidence confidence = Confidence::kNone);
 // What "auto" stands for: the edge types, in doubt if there is one; similar nodes where there are
-// features; nodes two steps away where these are few.
+// features; nodes two steps away where these are few; of large graphs the edge types alone.
 std::string automatic_views(const Dataset& data);
 // The edge types of the data.
 ViewSet given_views(const std::shared_ptr<const Dataset>& data);
