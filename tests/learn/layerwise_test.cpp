@@ -152,7 +152,7 @@ TEST(Layerwise, CanBeInterrupted) {
   const Poll poll = [&] {
     if (++polls == 4) throw Interrupted("enough");
   };
-  EXPECT_THROW(Layerwise(*network, *family, features)
+  EXPECT_THROW(Layerwise(*network, *family, features, {.tile_floats = 1})
                    .evaluate(
                        all, {.lam_ids = lams}, [](size_t, const at::Tensor&) {}, poll),
                Interrupted);

@@ -125,7 +125,7 @@ TEST(NodeBatch, AFewRowsJudgeForAll) {
                 1e-5);
   }
   // As many as fit: half of them after the other.
-  Problem fitting(parts, batches({.limits = {.judged_entries = 2000}}));
+  Problem fitting(parts, batches({.limits = {.judged_entries = 500}}));
   const std::vector<std::string> notes = fitting.notes();
   ASSERT_GE(notes.size(), 2U);
   EXPECT_NE(notes[1].find("the graphs are judged by a random"), std::string::npos) << notes[1];

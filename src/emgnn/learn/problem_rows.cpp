@@ -45,7 +45,7 @@ std::vector<int32_t> Problem::judged(const std::vector<int32_t>& rows, uint64_t 
   const auto sample = [&](size_t count) { return sample_rows(rows, count, 0, number); };
   if (options_.nodes.judged_rows > 0)
     return sample(static_cast<size_t>(options_.nodes.judged_rows));
-  constexpr size_t kLeast = 64;
+  constexpr size_t kLeast = 16;
   std::vector<int32_t> out = rows;
   for (size_t count = rows.size(); !fits(out) && count > kLeast;) {
     count = std::max(kLeast, count / 2);
