@@ -18,8 +18,10 @@ void describe(OptionVisitor& v, NodeBatchOptions& o) {
   v.choice("optim.batches", o.batches, {"auto", "full", "sampled"},
            "full: a gradient step takes all training nodes and all their neighbours; sampled: a "
            "batch of nodes and a sample of their neighbours; auto: sampled above 500000 edges");
-  v.integer("optim.batch", o.size, 2, kMany,
-            "molecules of one gradient step, or nodes where they are taken in batches");
+  v.integer(
+      "optim.batch", o.size, 2, kMany,
+      "what a gradient step takes: by default 128 molecules, 128 nodes with sehgnn, 1024 nodes of "
+      "a large graph");
   v.text("optim.fanout", o.fanout,
          "batches of nodes: how many neighbours of a node are drawn, shared out to the edge types; "
          "for each hop, the nearest first, the last one for all further hops; all: no sample");
