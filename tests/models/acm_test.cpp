@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <emgnn/models/acm.h>
 
+#include "../space/rewire_graph.h"
 #include "network_fixture.h"
 
 #include <emgnn/base/error.h>
+#include <emgnn/space/distinct_rows.h>
 
 namespace emgnn {
 namespace {
@@ -91,6 +93,33 @@ TEST_P(AcmTest, GradientsMatchFiniteDifferences) {
   // ELU has no kink. Its second derivative jumps by 1 at zero: a difference of half-width 0.01 is
   // off by at most 0.5 % of what passes there, twice over two layers, plus float32 rounding.
   expect_gradients_match(*acm, 0.02);
+}
+
+// Graphs that have most rows in common: these are computed once, and dropout tells them apart.
+TEST_P(AcmTest, RowsThatGraphsShareHaveTheSameOutputsAndGradients) {
+  const auto family = rewire_family(random_rewire_graph(kNodes, 30, 10, 3),
+                                    {.grid = 4, .max_drop = 0.1, .max_add = 0.3}, 5, kWords);
+  const std::vector<int64_t> lams = {0, 3, 5, 15};
+  const std::vector<int32_t> some = {13, 2, 7, 0, 5, 18};
+  const auto acm = make(kernels::Activation::kElu);
+  const auto view = family->view(some, acm->needs());
+  const GraphBatch batch = view->batch({.lam_ids = lams});
+  const auto shared = distinct_rows(batch.hop(0), true);
+  ASSERT_TRUE(shared);
+  ASSERT_LT(shared->num_rows(), static_cast<int64_t>(shared->place.size()) / 2);
+  {
+    const at::NoGradGuard no_grad;
+    const at::Tensor all = run_network(*acm, batch);
+    for (size_t g = 0; g < lams.size(); ++g) {
+      const GraphBatch alone = view->batch({.lam_ids = {&lams[g], 1}});
+      EXPECT_TRUE(run_network(*acm, alone)[0].equal(all[static_cast<int64_t>(g)])) << g;
+    }
+    for (const Parameter& p : acm->parameters())
+      if (p.name.find("mixing") != std::string::npos) at::Tensor(p.value).mul_(5.0);
+  }
+  const Mode mode{.training = true, .seed = 4, .step = 2};
+  expect_parameter_gradients_match(
+      *acm, [&] { return run_network(*acm, batch, mode); }, 0.01, 0.02);
 }
 
 TEST_P(AcmTest, DropsInTrainingOnly) {
