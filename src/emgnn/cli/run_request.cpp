@@ -4,9 +4,9 @@
 #include <charconv>
 #include <limits>
 
+#include <emgnn/base/shell_quoted.h>
 #include <emgnn/cli/data_commands.h>
 #include <emgnn/cli/interrupt.h>
-#include <emgnn/cli/output.h>
 #include <emgnn/run/setting_names.h>
 
 namespace emgnn::cli {
