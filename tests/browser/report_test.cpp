@@ -71,8 +71,8 @@ window.addEventListener("load", () => {
       figures: figures.length, tables: page.querySelectorAll("table").length,
       alive: [...page.querySelectorAll(".choice")].every(c => !c.hidden),
       choices: page.querySelectorAll("select option").length,
-      small: [...page.querySelectorAll("svg text")].filter(t => !t.closest("[hidden]"))
-        .map(t => t.getBoundingClientRect().height).reduce((a, b) => Math.min(a, b), 99)};
+      letters: figures.map(f => f.querySelector("svg"))
+        .map(s => 12 * s.getBoundingClientRect().width / s.viewBox.baseVal.width).reduce((a, b) => Math.min(a, b), 99)};
   });
   document.getElementById("measured").textContent = "BEGIN" + btoa(unescape(encodeURIComponent(JSON.stringify(all)))) + "END";
 });
@@ -107,7 +107,7 @@ void check_frame(const Json& frame, const Expected& expected) {
   EXPECT_TRUE(frame["alive"]) << what;
   EXPECT_EQ(frame["captions"].size(), frame["figures"]) << what;  // each figure's drawing is there
   EXPECT_GE(frame["tables"], frame["figures"]) << what;
-  EXPECT_GE(frame["small"], 8.0) << what;  // pixels
+  EXPECT_GE(frame["letters"], 9.0) << what;  // pixels
   for (const std::string& chart : expected.charts) {
     const auto& all = frame["captions"];
     EXPECT_TRUE(std::any_of(

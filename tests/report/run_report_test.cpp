@@ -95,7 +95,7 @@ TEST(RunReport, ShowsWhatAFolderHolds) {
   SmallRun().write(dir.path());
   const std::string html = html_report({dir.path()});
   for (const char* text :
-       {"test accuracy of 75.00 % (one run, seed 0)", "would have 66.67 %", "Weight of good",
+       {"Test accuracy 75.00 % (one run, seed 0)", "would have 66.67 %", "Weight of good",
         "Confusion, test rows", "Reliability", "Most doubtful edges", "Most wanted edges",
         "Least sure answers", "Surest mistakes", "Effective draws", "Accepted proposals",
         "ϱ, how well", "rounds = 2", "Validation accuracy"})
@@ -132,10 +132,10 @@ TEST(RunReport, PairsRunsBySeed) {
   }
   // Differences 0.05, 0.04, 0.03: the mean 0.04, its standard error 0.01/√3.
   const std::string html = html_report({dir.path() / "a", dir.path() / "b"});
-  EXPECT_NE(html.find("Ahead of b: +4.00 ± 0.58 (3 seeds) of accuracy, in points."),
+  EXPECT_NE(html.find("Ahead of b by 4.00 ± 0.58 points of accuracy (paired by 3 seeds"),
             std::string::npos);
   EXPECT_NE(html.find("81.00 ± 1.00 %"), std::string::npos);
-  EXPECT_NE(html_report({dir.path() / "b", dir.path() / "a"}).find("Behind a: −4.00 ± 0.58"),
+  EXPECT_NE(html_report({dir.path() / "b", dir.path() / "a"}).find("Behind a by 4.00 ± 0.58"),
             std::string::npos);
 }
 

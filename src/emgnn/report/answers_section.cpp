@@ -59,24 +59,29 @@ std::vector<Chart> class_charts(const RunContents& contents) {
   return out;
 }
 
+std::string target_name(const RunContents& contents, size_t target) {
+  const std::vector<std::string>& names = contents.predictions->names;
+  const bool named = contents.runs.target_names.size() == names.size();
+  return named ? contents.runs.target_names[target] : names[target];
+}
+
 std::vector<Chart> value_charts(const RunContents& contents) {
   const PredictionSummary& predictions = *contents.predictions;
   std::vector<Chart> out;
   for (size_t t = 0; t < std::min(kMostTargets, predictions.names.size()); ++t) {
     if (predictions.points[t].empty()) continue;
-    const bool named = contents.runs.target_names.size() == predictions.names.size();
-    const std::string name = named ? contents.runs.target_names[t] : predictions.names[t];
-    out.push_back(value_chart(fmt::format("Predicted against true, {} rows of seed {}",
-                                          contents.part(), contents.runs.shown().seed),
-                              name,
-                              predictions.whole_spread ? "its 90 % interval"
-                                                       : "its 90 % interval over the graphs alone",
-                              predictions.points[t]));
+    out.push_back(value_chart(
+        fmt::format("Predicted against true, {} rows of seed {}", contents.part(),
+                    contents.runs.shown().seed),
+        target_name(contents, t),
+        predictions.whole_spread ? "its 90 % interval" : "its 90 % interval over the graphs alone",
+        predictions.points[t]));
   }
   return out;
 }
 
-std::string coverage_words(const PredictionSummary& predictions) {
+std::string coverage_words(const RunContents& contents) {
+  const PredictionSummary& predictions = *contents.predictions;
   std::string out;
   for (size_t t = 0; t < std::min(kMostTargets, predictions.points.size()); ++t) {
     size_t known = 0, inside = 0;
@@ -90,12 +95,13 @@ std::string coverage_words(const PredictionSummary& predictions) {
         percent_text(static_cast<double>(inside) / static_cast<double>(known));
     out += predictions.whole_spread
                ? fmt::format("<p>{}: {} of the 90 % intervals hold the true value.</p>\n",
-                             escaped(predictions.names[t]), share)
-               : fmt::format("<p>{}: the spread over the graphs alone is not all there is to be "
-                             "unsure of; its 90 % intervals hold {} of the true values. "
-                             "<code>--set calibrate=validation</code> or <code>--set "
-                             "task.loss=gaussian</code> predict the rest.</p>\n",
-                             escaped(predictions.names[t]), share);
+                             escaped(target_name(contents, t)), share)
+               : fmt::format(
+                     "<p>{}: the spread over the graphs alone is not all there is to be "
+                     "unsure of; its 90 % intervals hold {} of the true values. "
+                     "<code>--set calibrate=validation</code> or <code>--set "
+                     "task.loss=gaussian</code> predict the rest.</p>\n",
+                     escaped(target_name(contents, t)), share);
   }
   return out;
 }
@@ -113,7 +119,8 @@ Table row_table(const std::string& caption, const std::vector<RowNote>& rows, La
   if (molecules) out.columns.push_back("SMILES");
   out.columns.push_back("split");
   if (kind == LabelKind::kValues) {
-    out.columns.insert(out.columns.end(), {"true", "predicted", "std over graphs", "std"});
+    out.columns.insert(out.columns.end(), {"true", "predicted", "std over graphs"});
+    if (!std::isnan(rows.front().values.front().std)) out.columns.push_back("std");
   } else if (kind == LabelKind::kClasses) {
     out.columns.insert(out.columns.end(),
                        {"true", "predicted", "confidence", "entropy", "graph information"});
@@ -124,7 +131,8 @@ Table row_table(const std::string& caption, const std::vector<RowNote>& rows, La
     std::vector<Cell> row = named(note);
     if (kind == LabelKind::kValues) {
       const PredictedValue& v = note.values.front();
-      row.insert(row.end(), {cell(v.target), cell(v.value), cell(v.graph_std), cell(v.std)});
+      row.insert(row.end(), {cell(v.target), cell(v.value), cell(v.graph_std)});
+      if (!std::isnan(v.std)) row.push_back(cell(v.std));
     } else {
       row.push_back(cell(note.label.empty() ? "–" : note.label));
       row.push_back(cell(note.predicted));
@@ -148,8 +156,7 @@ std::string answers_section(const RunContents& contents) {
     out += fmt::format(
         "<p>Calibration divided the logits by {} (seed {}), fitted on the validation rows.</p>\n",
         number_text(*contents.temperature), contents.runs.shown().seed);
-  if (kind == LabelKind::kValues)
-    out += to_html(value_charts(contents)) + coverage_words(predictions);
+  if (kind == LabelKind::kValues) out += to_html(value_charts(contents)) + coverage_words(contents);
   if (kind == LabelKind::kLabels)
     out +=
         "<p>predictions.csv does not tell a label that is absent from one that is not known, so "
@@ -157,7 +164,7 @@ std::string answers_section(const RunContents& contents) {
         "scores.</p>\n";
   const std::string of =
       fmt::format(" (seed {}, {} rows)", contents.runs.shown().seed, count_text(predictions.rows));
-  out += "<h4>Rows to look at</h4>\n";
+  out += "<h4>Rows to look at</h4>\n<div class=\"tables\">\n";
   if (!predictions.unsure.empty())
     out += to_html(row_table("Least sure answers" + of, predictions.unsure, kind));
   if (!predictions.by_graph.empty())
@@ -166,7 +173,7 @@ std::string answers_section(const RunContents& contents) {
   if (!predictions.wrong.empty())
     out += to_html(row_table(fmt::format("Surest mistakes among the {} rows", contents.part()),
                              predictions.wrong, kind));
-  return out;
+  return out + "</div>\n";
 }
 
 }  // namespace emgnn

@@ -199,10 +199,18 @@ std::string lead_of(const RunContents& first, const RunContents& second, const s
   const ScoreInfo& score = first.main_score();
   const std::vector<double> values = leads(first, second, score);
   if (values.empty()) return fmt::format("{}: no seed in common.", name);
-  const double mean = mean_std(values).mean;
-  return fmt::format("{} {}: {} of {}{}.", mean >= 0.0 ? "Ahead of" : "Behind", name,
-                     lead_words(score, values), score_name(score.name),
-                     score.percent ? ", in points" : "");
+  const MeanStd moments = mean_std(values);
+  const auto text = [&](double v) {
+    return score.percent ? fmt::format("{:.2f}", 100.0 * v) : number_text(v);
+  };
+  const size_t n = values.size();
+  const std::string error =
+      n == 1 ? "" : " ± " + text(moments.std / std::sqrt(static_cast<double>(n)));
+  return fmt::format("{} {} by {}{}{} of {} ({}).", moments.mean >= 0.0 ? "Ahead of" : "Behind",
+                     name, text(std::abs(moments.mean)), error, score.percent ? " points" : "",
+                     score_name(score.name),
+                     n == 1 ? "one seed, so nothing is known of the error"
+                            : fmt::format("paired by {} seeds, mean ± standard error", n));
 }
 
 std::string comparison_section(const std::vector<RunContents>& all) {
@@ -217,8 +225,8 @@ std::string comparison_section(const std::vector<RunContents>& all) {
   const std::string label =
       fmt::format("{} {}{}", all[0].part(), score_name(score.name), score.percent ? " in %" : "");
   out += to_html(std::vector{strip_chart("Each run", label, score.percent, strips)});
-  out += to_html(lead_table(all, names)) + to_html(score_table(all, names)) +
-         to_html(seed_table(all, names));
+  out += "<div class=\"tables\">\n" + to_html(lead_table(all, names)) +
+         to_html(score_table(all, names)) + to_html(seed_table(all, names)) + "</div>\n";
   const Table differences = difference_table(all, names);
   if (!differences.rows.empty())
     out += folded(fmt::format("{} settings differ", differences.rows.size()), to_html(differences));

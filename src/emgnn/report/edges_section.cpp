@@ -91,12 +91,13 @@ std::string edges_section(const RunContents& contents, const std::string& id) {
         "<p>The table holds {} edges, the most doubtful and the most wanted; "
         "<code>emgnn train --all-edges</code> keeps all.</p>\n",
         escaped(cut->second));
+  out += "<div class=\"tables\">\n";
   if (!edges.doubtful.empty())
     out += to_html(edge_table(contents, "Most doubtful edges", edges.doubtful));
   if (!edges.wanted.empty())
     out +=
         to_html(edge_table(contents, "Most wanted edges that are not in the data", edges.wanted));
-  return out + drawings(contents, id);
+  return out + "</div>\n" + drawings(contents, id);
 }
 
 }  // namespace emgnn

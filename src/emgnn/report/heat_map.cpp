@@ -14,6 +14,53 @@ double half_step(const std::vector<double>& values) {
   return values.size() < 2 ? 0.5 : (values[1] - values[0]) / 2.0;
 }
 
+// Where the cells of a confusion matrix are.
+class ConfusionFrame {
+ public:
+  explicit ConfusionFrame(const std::vector<std::string>& names) : names_(names) {
+    size_t longest = 1;
+    for (const std::string& name : names) longest = std::max(longest, name.size());
+    letters_ = static_cast<double>(std::min<size_t>(kMostLetters, longest));
+    left_ = 30.0 + 7.0 * letters_;
+    side_ = std::min(52.0, (Plot::kWidth - 8.0 - left_) / static_cast<double>(names.size()));
+  }
+
+  double height() const { return kTop + extent() + 20.0 + 5.2 * letters_; }
+
+  void draw(Drawing& drawing) const {
+    for (size_t k = 0; k < names_.size(); ++k) {
+      const double middle = side_ * (static_cast<double>(k) + 0.5);
+      const std::string name = shortened(names_[k], kMostLetters);
+      drawing.text({left_ - 6.0, kTop + middle + 4.0}, name, Anchor::kEnd);
+      drawing.slanted_text({left_ + middle + 4.0, kTop + extent() + 12.0}, name);
+    }
+    drawing.text({left_ + extent() / 2.0, kTop - 8.0}, "predicted", Anchor::kMiddle, "title");
+    drawing.vertical_text({13.0, kTop + extent() / 2.0}, "true");
+  }
+
+  // Its shade is its share of the true class.
+  void draw_cell(Drawing& drawing, size_t r, size_t c, double count, double total) const {
+    const double share = total > 0.0 ? count / total : 0.0;
+    const PixelPoint at{left_ + side_ * static_cast<double>(c),
+                        kTop + side_ * static_cast<double>(r)};
+    drawing.rect(
+        at, {side_ - 1.0, side_ - 1.0}, r == c ? "f1" : "f2",
+        share > 0.0 ? 0.06 + 0.94 * share : 0.03,
+        fmt::format("true {}, predicted {}: {}", names_[r], names_[c], number_text(count)));
+    if (side_ >= 26.0 && count > 0.0)
+      drawing.text({at.x + side_ / 2.0, at.y + side_ / 2.0 + 4.0}, number_text(count),
+                   Anchor::kMiddle, share > 0.5 ? "on" : "");
+  }
+
+ private:
+  static constexpr double kTop = 24.0;
+  static constexpr size_t kMostLetters = 14;
+  double extent() const { return side_ * static_cast<double>(names_.size()); }
+
+  const std::vector<std::string>& names_;
+  double letters_, left_, side_;
+};
+
 }  // namespace
 
 Chart heat_map(const HeatMap& map) {
@@ -55,15 +102,14 @@ Chart heat_map(const HeatMap& map) {
 
 Chart confusion_chart(std::string caption, const std::vector<std::string>& names,
                       const std::vector<double>& count) {
-  constexpr double kLeft = 104.0, kTop = 20.0, kRight = Plot::kWidth - 10.0;
-  const size_t n = names.size();
-  const double side = std::min(46.0, (kRight - kLeft) / static_cast<double>(n));
-  const double width = side * static_cast<double>(n);
-  Drawing drawing(Plot::kWidth, kTop + width + 88.0);
+  const ConfusionFrame frame(names);
+  Drawing drawing(Plot::kWidth, frame.height());
+  frame.draw(drawing);
   Chart out{.caption = std::move(caption),
             .table = {.caption = "Rows are true classes, columns predicted ones",
                       .columns = {"true"},
                       .rows = {}}};
+  const size_t n = names.size();
   double right = 0.0, all = 0.0;
   for (size_t r = 0; r < n; ++r) {
     double total = 0.0;
@@ -71,28 +117,13 @@ Chart confusion_chart(std::string caption, const std::vector<std::string>& names
     out.table.columns.push_back(names[r]);
     std::vector<Cell>& row = out.table.rows.emplace_back();
     row.push_back(cell(names[r]));
-    const double y = kTop + side * static_cast<double>(r);
-    drawing.text({kLeft - 6.0, y + side / 2.0 + 4.0}, shortened(names[r], 14), Anchor::kEnd);
     for (size_t c = 0; c < n; ++c) {
-      const double share = total > 0.0 ? count[r * n + c] / total : 0.0;
-      const double x = kLeft + side * static_cast<double>(c);
-      drawing.rect({x, y}, {side - 1.0, side - 1.0}, r == c ? "f1" : "f2",
-                   share > 0.0 ? 0.06 + 0.94 * share : 0.03,
-                   fmt::format("true {}, predicted {}: {}", names[r], names[c],
-                               number_text(count[r * n + c])));
-      if (side >= 26.0 && count[r * n + c] > 0.0)
-        drawing.text({x + side / 2.0, y + side / 2.0 + 4.0}, number_text(count[r * n + c]),
-                     Anchor::kMiddle, share > 0.5 ? "on" : "");
+      frame.draw_cell(drawing, r, c, count[r * n + c], total);
       row.push_back(cell(count[r * n + c]));
-      all += count[r * n + c];
-      if (r == c) right += count[r * n + c];
     }
+    all += total;
+    right += count[r * n + r];
   }
-  for (size_t c = 0; c < n; ++c) {
-    const double x = kLeft + side * (static_cast<double>(c) + 0.5);
-    drawing.slanted_text({x + 4.0, kTop + width + 12.0}, shortened(names[c], 12));
-  }
-  drawing.text({kLeft - 6.0, kTop - 6.0}, "true ↓  predicted →", Anchor::kEnd, "title");
   out.legend = {{"f1", "right, as a share of the true class"}, {"f2", "wrong"}};
   out.svg =
       drawing.svg(fmt::format("Confusion matrix of {} classes: {} of the rows on the diagonal.", n,

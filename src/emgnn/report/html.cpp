@@ -61,12 +61,16 @@ std::string number_text(double value) {
   std::string out;
   if (value == 0.0) {
     out = "0";
-  } else if (size < 1e-3 || size >= 1e7) {
+  } else if (size < 1e-4 || size >= 1e7) {
     out = fmt::format("{:.2e}", size);
   } else if (size >= 1000.0) {
     out = count_text(std::llround(size));
   } else {
-    const int decimals = size >= 100.0 ? 1 : size >= 10.0 ? 2 : size >= 1.0 ? 3 : 4;
+    const int decimals = size >= 100.0  ? 1
+                         : size >= 10.0 ? 2
+                         : size >= 1.0  ? 3
+                         : size >= 1e-3 ? 4
+                                        : 5;
     out = fmt::format("{:.{}f}", size, decimals);
     if (out.find('.') != std::string::npos) {
       out.erase(out.find_last_not_of('0') + 1);

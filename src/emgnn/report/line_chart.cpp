@@ -89,7 +89,13 @@ Chart line_chart(const LinePlot& lines) {
     x.insert(x.end(), series.x.begin(), series.x.end());
     y.insert(y.end(), series.y.begin(), series.y.end());
   }
-  Axis along = axis_of(lines.x_label, x), up = axis_of(lines.y_label, y, lines.may_be_log);
+  // Epochs and rounds: whole numbers, from the first to the last.
+  Axis along{.label = lines.x_label, .low = 0.0, .high = 1.0, .whole = true};
+  if (!x.empty()) {
+    along.low = *std::min_element(x.begin(), x.end());
+    along.high = std::max(along.low + 1.0, *std::max_element(x.begin(), x.end()));
+  }
+  Axis up = axis_of(lines.y_label, y, lines.may_be_log);
   up.percent = lines.percent;
   if (lines.percent) up.high = std::min(up.high, 1.0);
   Plot plot(along, up);

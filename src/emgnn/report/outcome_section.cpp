@@ -103,9 +103,8 @@ std::string advice(const RunContents& contents) {
 
 std::string list(const std::vector<std::string>& lines) {
   std::string out = "<ul class=\"verdict\">\n";
-  for (std::string line : lines) {
+  for (const std::string& line : lines) {
     const bool warning = line.starts_with("warning: ");
-    if (!line.empty() && !warning) line[0] = static_cast<char>(std::toupper(line[0]));
     out += fmt::format("<li{}>{}.</li>\n", warning ? " class=\"warning\"" : "", escaped(line));
   }
   return out + "</ul>\n";
@@ -128,6 +127,46 @@ void add_rankings(const std::vector<RunRecord>& runs, std::vector<std::string>& 
         fmt::format("the graphs that training prefers and those that predict the test best: rank "
                     "correlation {}",
                     number_text(mean_std(rank).mean)));
+}
+
+std::vector<std::string> seed_columns(const RunContents& contents, std::string first) {
+  std::vector<std::string> out = {std::move(first)};
+  if (contents.finished.size() > 1) out.push_back("mean ± std");
+  for (const RunRecord& run : contents.finished) out.push_back(fmt::format("seed {}", run.seed));
+  return out;
+}
+
+Table score_table(const RunContents& contents) {
+  Table table{.caption = fmt::format("Scores of the {} rows", contents.part()),
+              .columns = seed_columns(contents, "score"),
+              .rows = {}};
+  for (const ScoreInfo& info : score_info(contents.runs.labels)) {
+    const std::vector<double> values = contents.values_of(info.name);
+    if (std::any_of(values.begin(), values.end(), [](double v) { return std::isnan(v); })) continue;
+    std::vector<Cell>& row = table.rows.emplace_back();
+    row.push_back(cell(score_name(info.name) + (info.higher_is_better ? "" : " (low is good)")));
+    if (values.size() > 1) row.push_back({moments_words(info, values), true});
+    for (const double v : values) row.push_back({score_words(info, v), true});
+  }
+  return table;
+}
+
+Table cost_table(const RunContents& contents) {
+  Table table{.caption = "What it took", .columns = seed_columns(contents, ""), .rows = {}};
+  const auto add = [&](const char* name, const auto& value) {
+    std::vector<double> values;
+    for (const RunRecord& run : contents.finished) values.push_back(value(run));
+    std::vector<Cell>& row = table.rows.emplace_back();
+    row.push_back(cell(std::string(name)));
+    if (values.size() > 1) row.push_back({moments_words({}, values), true});
+    for (const double v : values) row.push_back(cell(v));
+  };
+  add("epochs", [](const RunRecord& run) { return static_cast<double>(run.fit.epochs); });
+  add("EM rounds", [](const RunRecord& run) { return static_cast<double>(run.fit.rounds.size()); });
+  add("seconds", [](const RunRecord& run) { return run.seconds; });
+  add("seconds to prepare", [](const RunRecord& run) { return run.prepare_seconds; });
+  add("peak memory in MB", [](const RunRecord& run) { return run.peak_rss_mb; });
+  return table;
 }
 
 }  // namespace
@@ -167,13 +206,14 @@ std::string moments_words(const ScoreInfo& info, const std::vector<double>& valu
 }
 
 std::string outcome_of(const RunContents& contents) {
-  const StoredRuns& runs = contents.runs;
-  const std::string what = fmt::format("{} on {}", runs.method, runs.dataset);
-  if (contents.finished.empty()) return what + ":" + unfinished_words(contents);
+  if (contents.finished.empty()) {
+    const std::string words = unfinished_words(contents);
+    return "Not finished:" + words;
+  }
   const ScoreInfo& score = contents.main_score();
   const size_t n = contents.finished.size();
-  return fmt::format("{}: {} {} of {}{}.{}{}", what, contents.part(), score_name(score.name),
-                     moments_words(score, contents.values_of(score.name)),
+  return fmt::format("{} {} {}{}.{}{}", contents.runs.has_test() ? "Test" : "Validation",
+                     score_name(score.name), moments_words(score, contents.values_of(score.name)),
                      n == 1 ? fmt::format(" (one run, seed {})", contents.finished.front().seed)
                             : fmt::format(" (mean ± standard deviation of {} runs)", n),
                      baseline_words(contents), unfinished_words(contents));
@@ -181,34 +221,37 @@ std::string outcome_of(const RunContents& contents) {
 
 std::string scores_section(const RunContents& contents) {
   if (contents.finished.empty()) return "";
-  const bool one = contents.finished.size() == 1;
-  Table table{.caption = fmt::format("Scores of the {} rows", contents.part()),
-              .columns = {"score"},
-              .rows = {}};
-  if (!one) table.columns.push_back("mean ± std");
-  for (const RunRecord& run : contents.finished)
-    table.columns.push_back(fmt::format("seed {}", run.seed));
-  for (const ScoreInfo& info : score_info(contents.runs.labels)) {
-    const std::vector<double> values = contents.values_of(info.name);
-    if (std::any_of(values.begin(), values.end(), [](double v) { return std::isnan(v); })) continue;
-    std::vector<Cell>& row = table.rows.emplace_back();
-    row.push_back(cell(score_name(info.name) + (info.higher_is_better ? "" : " (low is good)")));
-    if (!one) row.push_back({moments_words(info, values), true});
-    for (const double v : values) row.push_back({score_words(info, v), true});
-  }
-  const auto add = [&](const char* name, const auto& value) {
-    std::vector<Cell>& row = table.rows.emplace_back();
-    row.push_back(cell(std::string(name)));
-    std::vector<double> values;
-    for (const RunRecord& run : contents.finished) values.push_back(value(run));
-    if (!one) row.push_back({number_text(mean_std(values).mean), true});
-    for (const double v : values) row.push_back(cell(v));
+  return "<div class=\"tables\">\n" + to_html(score_table(contents)) +
+         to_html(cost_table(contents)) + "</div>\n";
+}
+
+std::string facts_of(const RunContents& contents) {
+  if (contents.finished.empty()) return "";
+  std::string out = "<dl class=\"facts\">\n";
+  const auto add = [&](const std::string& name, const std::string& value,
+                       const std::string& small) {
+    out += fmt::format("<div><dt>{}</dt><dd>{} <small>{}</small></dd></div>\n", escaped(name),
+                       escaped(value), escaped(small));
   };
-  add("epochs", [](const RunRecord& run) { return static_cast<double>(run.fit.epochs); });
-  add("seconds", [](const RunRecord& run) { return run.seconds; });
-  add("seconds to prepare", [](const RunRecord& run) { return run.prepare_seconds; });
-  add("peak memory in MB", [](const RunRecord& run) { return run.peak_rss_mb; });
-  return to_html(table);
+  const ScoreInfo& score = contents.main_score();
+  const std::vector<double> values = contents.values_of(score.name);
+  const MeanStd moments = mean_std(values);
+  add(fmt::format("{} {}", contents.part(), score_name(score.name)),
+      score_words(score, moments.mean),
+      values.size() == 1 ? "" : "± " + score_words(score, moments.std));
+  if (contents.predictions->baseline)
+    add(contents.runs.labels == LabelKind::kValues ? "training mean alone" : "largest class alone",
+        score_words(score, *contents.predictions->baseline), "");
+  double seconds = 0.0;
+  for (const RunRecord& run : contents.finished)
+    seconds += run.seconds / static_cast<double>(contents.finished.size());
+  add(contents.finished.size() == 1 ? "training time" : "training time per run",
+      number_text(seconds), "s");
+  add(contents.predictions->unsure.empty() || contents.predictions->unsure.front().smiles.empty()
+          ? "nodes predicted"
+          : "molecules predicted",
+      count_text(contents.predictions->rows), "");
+  return out + "</dl>\n";
 }
 
 std::string verdict_section(const RunContents& contents) {

@@ -33,9 +33,16 @@ a { color: var(--link); }
 main:focus { outline: none; }
 nav ul { display: flex; flex-wrap: wrap; gap: .3rem 1.1rem; list-style: none; padding: 0; margin: 1rem 0 0; }
 nav a { display: inline-block; padding: .25rem 0; }
+.facts { display: flex; flex-wrap: wrap; gap: .8rem 2.4rem; margin: 1.2rem 0 .6rem; }
+.facts div { display: flex; flex-direction: column-reverse; }
+.facts dt { font-size: .85rem; color: var(--soft); }
+.facts dd { margin: 0; font-size: 1.5rem; font-weight: 600; line-height: 1.2; font-variant-numeric: tabular-nums; letter-spacing: -.01em; }
+.facts dd small { font-size: .95rem; font-weight: 400; color: var(--soft); }
+.tables { display: flex; flex-wrap: wrap; gap: 0 3rem; } .tables .scroll { min-width: 0; }
 .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 21rem), 1fr)); gap: 1.4rem 2rem; margin: 1rem 0; }
 figure { margin: 0; max-width: 33rem; min-width: 0; }
 figcaption { font-weight: 600; }
+rect { shape-rendering: crispEdges; }
 svg { display: block; width: 100%; height: auto; margin: .3rem 0; }
 svg text { font-size: 12px; fill: var(--soft); font-variant-numeric: tabular-nums; }
 svg text.title { fill: var(--text); }

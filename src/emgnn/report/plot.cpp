@@ -65,15 +65,44 @@ Axis axis_of(std::string label, const std::vector<double>& values, bool may_be_l
   return {.label = std::move(label), .low = from_zero ? 0.0 : low - room, .high = high + room};
 }
 
+double Plot::Marks::width() const {
+  size_t longest = 0;
+  for (const std::string& one : text) longest = std::max(longest, one.size());
+  return 7.0 * static_cast<double>(longest);
+}
+
+Plot::Marks Plot::marks_of(const Axis& axis, int count) {
+  Marks out;
+  for (size_t i = 0; i < axis.names.size(); ++i) {
+    out.at.push_back(static_cast<double>(i));
+    out.text.push_back(axis.names[i]);
+  }
+  if (!axis.names.empty()) return out;
+  if (axis.logarithmic) {
+    out.at = powers_of_ten(axis.low, axis.high);
+    for (const double v : out.at) out.text.push_back(fmt::format("{:g}", v));
+    return out;
+  }
+  out.at = round_ticks(axis.low, axis.high, count);
+  if (axis.whole)
+    std::erase_if(out.at, [](double v) { return std::abs(v - std::round(v)) > 1e-9; });
+  const double unit = axis.percent ? 100.0 : 1.0;
+  const double step = out.at.size() > 1 ? out.at[1] - out.at[0] : axis.high - axis.low;
+  for (const double v : out.at) out.text.push_back(tick_text(unit * v, unit * step));
+  return out;
+}
+
 Plot::Plot(const Axis& x, const Axis& y, double height)
     : x_(x),
       y_(y),
-      left_(58.0),
-      right_(kWidth - 12.0),
+      left_(34.0),
+      right_(kWidth - 14.0),
       top_(14.0),
       bottom_(height - 44.0),
       drawing_(kWidth, height) {
-  draw_axes();
+  const Marks along = marks_of(x, 6), up = marks_of(y, 5);
+  left_ = std::max(54.0, 26.0 + up.width());
+  draw_axes(along, up);
 }
 
 double Plot::place(const Axis& axis, double value, double from, double to) {
@@ -83,24 +112,14 @@ double Plot::place(const Axis& axis, double value, double from, double to) {
   return from + share * (to - from);
 }
 
-void Plot::draw_axes() {
-  const auto ticks_of = [](const Axis& axis, int count) {
-    return axis.logarithmic ? powers_of_ten(axis.low, axis.high)
-                            : round_ticks(axis.low, axis.high, count);
-  };
-  const auto text_of = [](const Axis& axis, const std::vector<double>& ticks, double value) {
-    if (axis.logarithmic) return fmt::format("{:g}", value);
-    const double step = ticks.size() > 1 ? ticks[1] - ticks[0] : axis.high - axis.low;
-    return axis.percent ? tick_text(100.0 * value, 100.0 * step) : tick_text(value, step);
-  };
-  const std::vector<double> along = ticks_of(x_, 6), up = ticks_of(y_, 5);
-  for (const double v : up) {
-    drawing_.line({left_, y(v)}, {right_, y(v)}, "grid");
-    drawing_.text({left_ - 6.0, y(v) + 4.0}, text_of(y_, up, v), Anchor::kEnd);
+void Plot::draw_axes(const Marks& along, const Marks& up) {
+  for (size_t i = 0; i < up.at.size(); ++i) {
+    drawing_.line({left_, y(up.at[i])}, {right_, y(up.at[i])}, "grid");
+    drawing_.text({left_ - 6.0, y(up.at[i]) + 4.0}, up.text[i], Anchor::kEnd);
   }
-  for (const double v : along) {
-    drawing_.line({x(v), bottom_}, {x(v), bottom_ + 4.0}, "axis");
-    drawing_.text({x(v), bottom_ + 17.0}, text_of(x_, along, v), Anchor::kMiddle);
+  for (size_t i = 0; i < along.at.size(); ++i) {
+    drawing_.line({x(along.at[i]), bottom_}, {x(along.at[i]), bottom_ + 4.0}, "axis");
+    drawing_.text({x(along.at[i]), bottom_ + 17.0}, along.text[i], Anchor::kMiddle);
   }
   drawing_.line({left_, bottom_}, {right_, bottom_}, "axis");
   drawing_.text({(left_ + right_) / 2.0, drawing_.height() - 6.0}, x_.label, Anchor::kMiddle,

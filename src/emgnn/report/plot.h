@@ -19,6 +19,9 @@ struct Axis {
   double low = 0.0, high = 1.0;
   bool logarithmic = false;  // then low > 0
   bool percent = false;      // ticks are shares
+  bool whole = false;        // values are whole numbers
+  // Of the values 0, 1, …, where these stand for something else.
+  std::vector<std::string> names = {};
 };
 
 // The axis of some values, a little wider than they are; [0, 1] without a finite one. One that is
@@ -42,8 +45,15 @@ class Plot {
   std::string svg(std::string_view label) const { return drawing_.svg(label); }
 
  private:
+  // Where an axis is marked, and how.
+  struct Marks {
+    std::vector<double> at;
+    std::vector<std::string> text;
+    double width() const;  // of the longest text, in pixels
+  };
+  static Marks marks_of(const Axis& axis, int count);
   static double place(const Axis& axis, double value, double from, double to);
-  void draw_axes();
+  void draw_axes(const Marks& along, const Marks& up);
 
   Axis x_, y_;
   double left_, right_, top_, bottom_;

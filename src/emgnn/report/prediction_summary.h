@@ -42,7 +42,7 @@ struct PredictionSummary {
   bool whole_spread = false;  // of values: spreads are of the whole, not over the graphs alone
 };
 
-inline constexpr size_t kShownRows = 15;
+inline constexpr size_t kShownRows = 10;
 
 // Gathers the files of several runs of the same data.
 class PredictionCollector {

@@ -2,6 +2,7 @@
 #include <emgnn/report/run_report.h>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <emgnn/base/error.h>
 #include <emgnn/base/version.h>
@@ -52,14 +53,14 @@ void add_only(const RunContents& run, const std::string& name, Page& page) {
   page.title = fmt::format("{} on {}", run.runs.method, run.runs.dataset);
   page.lead = {outcome_of(run)};
   page.body = fmt::format("<h2>{} <small>{}</small></h2>\n", escaped(name), seeds_words(run.runs)) +
-              run_html(run, "", &page.contents);
+              facts_of(run) + run_html(run, "", &page.contents);
 }
 
 void add_several(const std::vector<RunContents>& all, const std::vector<std::string>& names,
                  Page& page) {
   page.title =
       fmt::format("{} beside {} other{}", names[0], all.size() - 1, all.size() == 2 ? "" : "s");
-  page.lead = {outcome_of(all[0])};
+  page.lead = {fmt::format("{}: {}", names[0], outcome_of(all[0]))};
   for (size_t k = 1; k < all.size(); ++k)
     if (const std::string lead = lead_of(all[0], all[k], names[k]); !lead.empty())
       page.lead.push_back(lead);

@@ -74,6 +74,15 @@ Table table_of(std::vector<ValuePoint> points) {
   return out;
 }
 
+// The 90 % interval of a share that was seen in n rows, after Wilson: it knows that few rows say little.
+std::pair<double, double> wilson(double share, double n) {
+  constexpr double z = 1.6448536269514722;
+  const double middle = (share + z * z / (2.0 * n)) / (1.0 + z * z / n);
+  const double half =
+      z / (1.0 + z * z / n) * std::sqrt(share * (1.0 - share) / n + z * z / (4.0 * n * n));
+  return {middle - half, middle + half};
+}
+
 void draw_diagonal(Plot& plot, const Axis& axis) {
   plot.drawing().line(plot.at(axis.low, axis.low), plot.at(axis.high, axis.high), "diagonal");
 }
@@ -123,6 +132,10 @@ Chart reliability_chart(std::string caption, const std::vector<Reliability>& cur
       const double share = static_cast<double>(bin.rows) / static_cast<double>(all);
       error += share * std::abs(bin.correct - bin.confidence);
       line.push_back(plot.at(bin.confidence, bin.correct));
+      const auto [low, high] = wilson(bin.correct, static_cast<double>(bin.rows));
+      if (style == 1)
+        plot.drawing().line(plot.at(bin.confidence, low), plot.at(bin.confidence, high),
+                            "l1 faint wide");
       plot.drawing().circle(line.back(), 2.0 + 9.0 * std::sqrt(share), fmt::format("f{}", style),
                             0.55);
       out.table.rows.push_back({cell(curves[k].name),
@@ -136,6 +149,7 @@ Chart reliability_chart(std::string caption, const std::vector<Reliability>& cur
     out.legend.push_back({fmt::format("m{}", style), name});
     summary += " " + name + ";";
   }
+  out.legend.push_back({"l1", "90 % interval of a share"});
   out.legend.push_back({"diagonal", "as sure as right"});
   out.svg = plot.svg(summary);
   return out;

@@ -20,6 +20,8 @@ std::string moments_words(const ScoreInfo& info, const std::vector<double>& valu
 // One sentence or two, as text: what came out, beside what the training labels alone would give.
 std::string outcome_of(const RunContents& contents);
 
+// The main numbers at a glance.
+std::string facts_of(const RunContents& contents);
 std::string scores_section(const RunContents& contents);
 std::string verdict_section(const RunContents& contents);
 std::string distribution_section(const RunContents& contents);

@@ -12,7 +12,7 @@ namespace emgnn {
 namespace {
 
 // Corners: the first share at the top, the second at the left, the third at the right.
-constexpr double kLeft = 50.0, kRight = 350.0, kTop = 34.0, kBottom = 294.0;
+constexpr double kLeft = 50.0, kRight = 350.0, kTop = 44.0, kBottom = 304.0;
 
 PixelPoint place(const std::array<double, 3>& share) {
   const double across = share[2] + share[0] / 2.0;
@@ -29,17 +29,17 @@ void draw_frame(Drawing& drawing, const std::array<std::string, 3>& names) {
     drawing.text({at.x - 6.0, at.y + 4.0}, fmt::format("{:g}", share), Anchor::kEnd);
   }
   drawing.polygon({place({1, 0, 0}), place({0, 1, 0}), place({0, 0, 1})}, "frame");
-  drawing.text({(kLeft + kRight) / 2.0, kTop - 12.0}, shortened(names[0], 24), Anchor::kMiddle,
+  drawing.text({(kLeft + kRight) / 2.0, kTop - 22.0}, shortened(names[0], 24), Anchor::kMiddle,
                "title");
-  drawing.text({kLeft - 30.0, kBottom + 22.0}, shortened(names[1], 20), Anchor::kStart, "title");
-  drawing.text({kRight + 30.0, kBottom + 22.0}, shortened(names[2], 20), Anchor::kEnd, "title");
+  drawing.text({kLeft - 30.0, kBottom + 26.0}, shortened(names[1], 20), Anchor::kStart, "title");
+  drawing.text({kRight + 30.0, kBottom + 26.0}, shortened(names[2], 20), Anchor::kEnd, "title");
 }
 
 }  // namespace
 
 Chart ternary_chart(std::string caption, const std::array<std::string, 3>& names,
                     const std::vector<TernaryPoint>& points) {
-  Drawing drawing(Plot::kWidth, 326.0);
+  Drawing drawing(Plot::kWidth, 340.0);
   draw_frame(drawing, names);
   std::vector<TernaryPoint> order = points;
   std::stable_sort(order.begin(), order.end(),
@@ -47,7 +47,7 @@ Chart ternary_chart(std::string caption, const std::array<std::string, 3>& names
   const double most = order.front().p;
   // The area of a dot is its probability; the largest does not cover its neighbours' places by much.
   const double spacing = 300.0 / (std::sqrt(2.0 * static_cast<double>(points.size())) + 1.0);
-  const double radius = std::clamp(spacing, 5.0, 16.0);
+  const double radius = std::clamp(0.6 * spacing, 4.0, 14.0);
   std::array<double, 3> mean{};
   for (const TernaryPoint& point : order) {
     const double r = radius * std::sqrt(point.p / most);
