@@ -34,8 +34,8 @@ std::vector<std::string> train(const std::string& dataset, const std::string& ou
 
 TEST(Report, OfARunIsAFileInItsFolder) {
   const Workplace place;
-  SmallGraph().write(place, "<b>graph</b>");
-  const Outcome trained = run(place, train("<b>graph</b>", "run"));
+  SmallGraph().write(place, "<b>graph");
+  const Outcome trained = run(place, train("<b>graph", "run"));
   ASSERT_EQ(trained.status, 0) << trained.err;
   const Outcome outcome = run(place, {"report", "run"});
   EXPECT_EQ(outcome.status, 0) << outcome.err;
@@ -51,7 +51,7 @@ TEST(Report, OfARunIsAFileInItsFolder) {
   for (const auto& entry : fs::directory_iterator(place.path() / "run"))
     EXPECT_EQ(entry.path().string().find(".tmp"), std::string::npos) << entry.path();
   // A report does not keep a run from being resumed or read.
-  EXPECT_EQ(run(place, train("<b>graph</b>", "run")).status, 0);
+  EXPECT_EQ(run(place, train("<b>graph", "run")).status, 0);
   EXPECT_EQ(run(place, {"evaluate", "--run", "run", "--quiet"}).status, 0);
 }
 

@@ -9,7 +9,7 @@
 
 #include <emgnn/base/error.h>
 #include <emgnn/base/file.h>
-#include <emgnn/report/sections.h>
+#include <emgnn/methods/counterpart.h>
 #include <emgnn/run/results.h>
 
 #include "data/expect_error.h"
@@ -98,11 +98,18 @@ TEST(RunReport, ShowsWhatAFolderHolds) {
        {"Test accuracy 75.00 % (one run, seed 0)", "would have 66.67 %", "Weight of good",
         "Confusion, test rows", "Reliability", "Most doubtful edges", "Most wanted edges",
         "Least sure answers", "Surest mistakes", "Effective draws", "Accepted proposals",
-        "ϱ, how well", "rounds = 2", "Validation accuracy"})
+        "ϱ, how well", "rounds = 2", "Validation accuracy", "--method gcn --runs 1 --seed 0"})
     EXPECT_NE(html.find(text), std::string::npos) << text;
   EXPECT_GE(count(html, "<svg"), 9U);
   EXPECT_EQ(count(html, "<svg"), count(html, "role=\"img\" aria-label="));
   EXPECT_EQ(count(html, "nan"), 0U);
+}
+
+TEST(RunReport, KnowsTheSameNetworkOnOneGraph) {
+  EXPECT_EQ(counterpart_of("em-gcn"), "gcn");
+  EXPECT_EQ(counterpart_of("em-acm"), "acm-gcn+");
+  EXPECT_EQ(counterpart_of("acm-gcn+"), "em-acm");
+  EXPECT_EQ(counterpart_of("bgcn"), "");
 }
 
 TEST(RunReport, NamesOfTheDataAreNeverMarkup) {

@@ -91,7 +91,7 @@ Cell count_cell(int64_t value) { return {count_text(value), true}; }
 
 std::string to_html(const Table& table) {
   std::string out = fmt::format(
-      "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{0}\">\n"
+      "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"{0}\">\n"
       "<table>\n<caption>{0}</caption>\n<thead><tr>",
       escaped(table.caption));
   for (size_t c = 0; c < table.columns.size(); ++c) {

@@ -51,11 +51,12 @@ Chart interval_chart(std::string caption, std::string label, const std::vector<I
   for (const IntervalRow& row : rows)
     all.insert(all.end(), {row.now.low, row.now.high, row.prior.low, row.prior.high});
   const Along along(axis_of(label, all), drawing, bottom);
-  Chart out{.caption = std::move(caption),
-            .legend = {{"m1", "learned: mean and central 90 %"}, {"m0", "prior"}},
-            .table = {.caption = "Means and central 90 % intervals",
-                      .columns = {"", "mean", "from", "to", "prior mean", "prior from", "prior to"},
-                      .rows = {}}};
+  Chart out{
+      .caption = std::move(caption),
+      .legend = {{"m1", "learned: mean and central 90 %"}, {"m0", "prior"}},
+      .table = {.caption = "Means and central 90 % intervals",
+                .columns = {"name", "mean", "from", "to", "prior mean", "prior from", "prior to"},
+                .rows = {}}};
   std::string summary = "Intervals:";
   for (size_t r = 0; r < rows.size(); ++r) {
     const IntervalRow& row = rows[r];
@@ -84,7 +85,7 @@ Chart strip_chart(std::string caption, std::string label, bool percent,
   const Along along(axis, drawing, bottom);
   Chart out{.caption = std::move(caption),
             .legend = {{"m1", "a run"}, {"bar", "their mean"}},
-            .table = {.caption = label, .columns = {"", "mean", "std", "runs"}, .rows = {}}};
+            .table = {.caption = label, .columns = {"folder", "mean", "std", "runs"}, .rows = {}}};
   std::string summary = "Dots:";
   const auto text = [&](double v) { return percent ? percent_text(v) : number_text(v); };
   for (size_t r = 0; r < strips.size(); ++r) {

@@ -152,7 +152,7 @@ Table score_table(const RunContents& contents) {
 }
 
 Table cost_table(const RunContents& contents) {
-  Table table{.caption = "What it took", .columns = seed_columns(contents, ""), .rows = {}};
+  Table table{.caption = "What it took", .columns = seed_columns(contents, "cost"), .rows = {}};
   const auto add = [&](const char* name, const auto& value) {
     std::vector<double> values;
     for (const RunRecord& run : contents.finished) values.push_back(value(run));

@@ -58,8 +58,9 @@ void add_only(const RunContents& run, const std::string& name, Page& page) {
 
 void add_several(const std::vector<RunContents>& all, const std::vector<std::string>& names,
                  Page& page) {
-  page.title =
-      fmt::format("{} beside {} other{}", names[0], all.size() - 1, all.size() == 2 ? "" : "s");
+  page.title = all.size() <= 4 ? fmt::format("{} beside {}", names[0],
+                                             fmt::join(names.begin() + 1, names.end(), ", "))
+                               : fmt::format("{} beside {} others", names[0], all.size() - 1);
   page.lead = {fmt::format("{}: {}", names[0], outcome_of(all[0]))};
   for (size_t k = 1; k < all.size(); ++k)
     if (const std::string lead = lead_of(all[0], all[k], names[k]); !lead.empty())
