@@ -129,16 +129,17 @@ void add_rankings(const std::vector<RunRecord>& runs, std::vector<std::string>& 
                     number_text(mean_std(rank).mean)));
 }
 
-std::vector<std::string> seed_columns(const RunContents& contents, std::string first) {
+std::vector<std::string> seed_columns(const RunContents& contents, std::string first,
+                                      const char* over_runs) {
   std::vector<std::string> out = {std::move(first)};
-  if (contents.finished.size() > 1) out.push_back("mean ± std");
+  if (contents.finished.size() > 1) out.emplace_back(over_runs);
   for (const RunRecord& run : contents.finished) out.push_back(fmt::format("seed {}", run.seed));
   return out;
 }
 
 Table score_table(const RunContents& contents) {
   Table table{.caption = fmt::format("Scores of the {} rows", contents.part()),
-              .columns = seed_columns(contents, "score"),
+              .columns = seed_columns(contents, "score", "mean ± std"),
               .rows = {}};
   for (const ScoreInfo& info : score_info(contents.runs.labels)) {
     const std::vector<double> values = contents.values_of(info.name);
@@ -152,13 +153,14 @@ Table score_table(const RunContents& contents) {
 }
 
 Table cost_table(const RunContents& contents) {
-  Table table{.caption = "What it took", .columns = seed_columns(contents, "cost"), .rows = {}};
+  Table table{
+      .caption = "What it took", .columns = seed_columns(contents, "cost", "mean"), .rows = {}};
   const auto add = [&](const char* name, const auto& value) {
     std::vector<double> values;
     for (const RunRecord& run : contents.finished) values.push_back(value(run));
     std::vector<Cell>& row = table.rows.emplace_back();
     row.push_back(cell(std::string(name)));
-    if (values.size() > 1) row.push_back({moments_words({}, values), true});
+    if (values.size() > 1) row.push_back(cell(mean_std(values).mean));
     for (const double v : values) row.push_back(cell(v));
   };
   add("epochs", [](const RunRecord& run) { return static_cast<double>(run.fit.epochs); });

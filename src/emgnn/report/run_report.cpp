@@ -20,9 +20,9 @@ struct Section {
 };
 
 std::vector<Section> sections_of(const RunContents& run, const std::string& id) {
-  return {{"scores", "Scores", scores_section(run)},
-          {"verdict", "Do the graphs help?", verdict_section(run)},
+  return {{"verdict", "Do the graphs help?", verdict_section(run)},
           {"distribution", "The learned distribution", distribution_section(run)},
+          {"scores", "Scores", scores_section(run)},
           {"training", "Training", training_section(run)},
           {"answers", "Answers", answers_section(run)},
           {"edges", "Edges", edges_section(run, id + "edge")},
