@@ -66,7 +66,7 @@ TEST(Report, OfAnInterruptedRunShowsWhatThereIs) {
   const Outcome outcome = run(place, {"report", "run", "--out", "part.html"});
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   const std::string html = read(place.path() / "part.html");
-  EXPECT_NE(html.find("seed 0 is not finished"), std::string::npos);
+  EXPECT_NE(html.find("Not finished: seed 0"), std::string::npos);
   EXPECT_NE(html.find("<figcaption>Loss</figcaption>"), std::string::npos);
 }
 

@@ -142,6 +142,8 @@ TEST(RunReport, PairsRunsBySeed) {
   EXPECT_NE(html.find("Ahead of b by 4.00 ± 0.58 points of accuracy (paired by 3 seeds"),
             std::string::npos);
   EXPECT_NE(html.find("81.00 ± 1.00 %"), std::string::npos);
+  EXPECT_NE(html.find("What was learned"), std::string::npos);
+  EXPECT_NE(html.find("0.80 (0.00 to 1.00)"), std::string::npos);
   EXPECT_NE(html_report({dir.path() / "b", dir.path() / "a"}).find("Behind a by 4.00 ± 0.58"),
             std::string::npos);
 }
@@ -151,7 +153,7 @@ TEST(RunReport, AnUnfinishedRunIsShownAsFarAsItIs) {
   SmallRun{.finished = false}.write(dir.path());
   append_to_file(dir.path() / "metrics.jsonl", "{\"event\":\"epo");  // killed while writing
   const std::string html = html_report({dir.path()});
-  EXPECT_NE(html.find("seed 0 is not finished (3 epochs)"), std::string::npos);
+  EXPECT_NE(html.find("Not finished: seed 0 (3 epochs so far)."), std::string::npos);
   EXPECT_NE(html.find("<figcaption>Loss</figcaption>"), std::string::npos);
   EXPECT_NE(html.find("rounds = 2"), std::string::npos);
 }

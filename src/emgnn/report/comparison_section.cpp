@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include <emgnn/learn/mean_std.h>
 #include <emgnn/learn/score_info.h>
 #include <emgnn/report/charts.h>
 #include <emgnn/report/sections.h>
+#include <emgnn/run/verdict.h>
 
 namespace emgnn {
 
@@ -169,6 +171,58 @@ Table difference_table(const std::vector<RunContents>& all, const std::vector<st
   return out;
 }
 
+// The mean and the central 90 % of each coordinate of what was learned.
+Table learned_table(const std::vector<RunContents>& all, const std::vector<std::string>& names) {
+  Table out{.caption = "What was learned: means and central 90 % intervals",
+            .columns = {"parameter"},
+            .rows = {}};
+  out.columns.insert(out.columns.end(), names.begin(), names.end());
+  std::vector<std::string> parameters;  // in the order of their first run
+  std::vector<std::map<std::string, std::string>> said(all.size());
+  for (size_t k = 0; k < all.size(); ++k) {
+    const std::optional<GraphDistribution> graphs = mean_graphs(all[k].finished);
+    if (!graphs || graphs->points.size() < 2) continue;
+    for (const CoordinateSummary& c : verdict_of(*graphs).coordinates) {
+      if (std::find(parameters.begin(), parameters.end(), c.name) == parameters.end())
+        parameters.push_back(c.name);
+      said[k][c.name] = fmt::format("{:.2f} ({:.2f} to {:.2f})", c.mean, c.low, c.high);
+    }
+  }
+  for (const std::string& parameter : parameters) {
+    std::vector<Cell>& row = out.rows.emplace_back();
+    row.push_back(cell(parameter));
+    for (const auto& of : said)
+      row.push_back({of.contains(parameter) ? of.at(parameter) : "–", true});
+  }
+  return out;
+}
+
+// The validation score of the seed that each run shows.
+LinePlot validation_curves(const std::vector<RunContents>& all,
+                           const std::vector<std::string>& names) {
+  const ScoreInfo& score = all[0].main_score();
+  LinePlot out{.caption = "Validation " + score_name(score.name),
+               .x_label = "epoch",
+               .y_label = score_name(score.name) + (score.percent ? " in %" : ""),
+               .series = {},
+               .percent = score.percent};
+  for (size_t k = 0; k < std::min<size_t>(8, all.size()); ++k) {
+    const StoredFit& fit = all[k].runs.shown();
+    Series series{.name = fmt::format("{}, seed {}", names[k], fit.seed),
+                  .style = static_cast<int>(k) + 1,
+                  .x = {},
+                  .y = {}};
+    for (const EpochRecord& epoch : fit.log.epochs) {
+      const double* value = epoch.validation ? epoch.validation->scores.find(score.name) : nullptr;
+      if (value == nullptr) continue;
+      series.x.push_back(static_cast<double>(epoch.epoch));
+      series.y.push_back(*value);
+    }
+    if (!series.x.empty()) out.series.push_back(std::move(series));
+  }
+  return out;
+}
+
 }  // namespace
 
 std::vector<std::string> short_names(const std::vector<RunContents>& all) {
@@ -224,9 +278,14 @@ std::string comparison_section(const std::vector<RunContents>& all) {
     if (comparable(all[0], all[k])) strips.push_back({names[k], all[k].values_of(score.name)});
   const std::string label =
       fmt::format("{} {}{}", all[0].part(), score_name(score.name), score.percent ? " in %" : "");
-  out += to_html(std::vector{strip_chart("Each run", label, score.percent, strips)});
+  std::vector<Chart> charts = {strip_chart("Each run", label, score.percent, strips)};
+  const LinePlot curves = validation_curves(all, names);
+  if (!curves.series.empty()) charts.push_back(line_chart(curves));
+  out += to_html(charts);
   out += "<div class=\"tables\">\n" + to_html(lead_table(all, names)) +
          to_html(score_table(all, names)) + to_html(seed_table(all, names)) + "</div>\n";
+  const Table learned = learned_table(all, names);
+  if (!learned.rows.empty()) out += to_html(learned);
   const Table differences = difference_table(all, names);
   if (!differences.rows.empty())
     out += folded(fmt::format("{} settings differ", differences.rows.size()), to_html(differences));

@@ -27,11 +27,11 @@ std::string unfinished_words(const RunContents& contents) {
   std::vector<std::string> parts;
   for (const StoredFit& fit : contents.runs.fits) {
     if (fit.record) continue;
-    parts.push_back(fmt::format("seed {} is not finished ({})", fit.seed,
-                                counted(fit.log.epochs.size(), "epoch")));
+    parts.push_back(
+        fmt::format("seed {} ({} so far)", fit.seed, counted(fit.log.epochs.size(), "epoch")));
   }
   if (parts.empty()) return "";
-  return fmt::format(" {}; the command that started it resumes with the same --out.",
+  return fmt::format("Not finished: {}. The command that started it resumes with the same --out.",
                      fmt::join(parts, ", "));
 }
 
@@ -208,17 +208,15 @@ std::string moments_words(const ScoreInfo& info, const std::vector<double>& valu
 }
 
 std::string outcome_of(const RunContents& contents) {
-  if (contents.finished.empty()) {
-    const std::string words = unfinished_words(contents);
-    return "Not finished:" + words;
-  }
+  const std::string unfinished = unfinished_words(contents);
+  if (contents.finished.empty()) return unfinished;
   const ScoreInfo& score = contents.main_score();
   const size_t n = contents.finished.size();
   return fmt::format("{} {} {}{}.{}{}", contents.runs.has_test() ? "Test" : "Validation",
                      score_name(score.name), moments_words(score, contents.values_of(score.name)),
                      n == 1 ? fmt::format(" (one run, seed {})", contents.finished.front().seed)
                             : fmt::format(" (mean ± standard deviation of {} runs)", n),
-                     baseline_words(contents), unfinished_words(contents));
+                     baseline_words(contents), unfinished.empty() ? "" : " " + unfinished);
 }
 
 std::string scores_section(const RunContents& contents) {

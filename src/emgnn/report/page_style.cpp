@@ -55,6 +55,7 @@ polyline { fill: none; stroke-width: 2; stroke-linejoin: round; }
 .diagonal { stroke: var(--soft); stroke-width: 1; stroke-dasharray: 5 4; }
 .prior { stroke: var(--text); stroke-width: 1.5; stroke-dasharray: 5 3; fill: none; }
 .thin { stroke-width: 1; opacity: .4; } .faint { opacity: .3; } .wide { stroke-width: 3; stroke-linecap: round; } .dashed { stroke-dasharray: 6 4; }
+.dot { fill: none; stroke-width: 4; }
 .node { stroke: var(--ground); stroke-width: 2; }
 .edge { stroke: var(--soft); opacity: .75; } .edge.wanted { stroke-dasharray: 5 4; stroke: var(--c2); }
 .f0 { fill: var(--c0); } .f1 { fill: var(--c1); } .f2 { fill: var(--c2); } .f3 { fill: var(--c3); } .f4 { fill: var(--c4); }
