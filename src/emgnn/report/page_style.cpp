@@ -62,6 +62,7 @@ polyline { fill: none; stroke-width: 2; stroke-linejoin: round; }
 .f5 { fill: var(--c5); } .f6 { fill: var(--c6); } .f7 { fill: var(--c7); } .f8 { fill: var(--c8); }
 .l0 { stroke: var(--c0); } .l1 { stroke: var(--c1); } .l2 { stroke: var(--c2); } .l3 { stroke: var(--c3); } .l4 { stroke: var(--c4); }
 .l5 { stroke: var(--c5); } .l6 { stroke: var(--c6); } .l7 { stroke: var(--c7); } .l8 { stroke: var(--c8); }
+polyline.l3, polyline.l7 { stroke-dasharray: 9 3; } polyline.l4, polyline.l8 { stroke-dasharray: 3 3; } polyline.l5 { stroke-dasharray: 9 3 2 3; }
 .legend { display: flex; flex-wrap: wrap; gap: .1rem 1rem; list-style: none; margin: .15rem 0 0; padding: 0; font-size: .85rem; color: var(--soft); }
 .key { display: inline-block; width: .9em; height: .9em; margin-right: .4em; vertical-align: -.08em; border-radius: 2px; }
 .key[class*=" m"] { border-radius: 50%; }
@@ -72,6 +73,7 @@ polyline { fill: none; stroke-width: 2; stroke-linejoin: round; }
 .key.m4 { background: var(--c4); } .key.m5 { background: var(--c5); } .key.m6 { background: var(--c6); } .key.m7 { background: var(--c7); } .key.m8 { background: var(--c8); }
 .key.l0 { border-color: var(--c0); } .key.l1 { border-color: var(--c1); } .key.l2 { border-color: var(--c2); } .key.l3 { border-color: var(--c3); } .key.l4 { border-color: var(--c4); }
 .key.l5 { border-color: var(--c5); } .key.l6 { border-color: var(--c6); } .key.l7 { border-color: var(--c7); } .key.l8 { border-color: var(--c8); }
+.key.l3, .key.l5, .key.l7 { border-top-style: dashed; } .key.l4, .key.l8 { border-top-style: dotted; }
 .scroll { overflow-x: auto; margin: .8rem 0; }
 table { border-collapse: collapse; font-size: .88rem; font-variant-numeric: tabular-nums; }
 caption { text-align: left; font-weight: 600; padding: .2rem 0 .4rem; min-width: 16rem; }
