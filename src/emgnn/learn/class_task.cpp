@@ -9,6 +9,7 @@
 #include <emgnn/base/error.h>
 #include <emgnn/learn/calibration.h>
 #include <emgnn/learn/probability_expectation.h>
+#include <emgnn/learn/score_info.h>
 #include <emgnn/learn/tasks.h>
 #include <emgnn/learn/temperature.h>
 
@@ -175,11 +176,7 @@ std::optional<double> ClassTask::changed_by_graph(const Prediction& prediction) 
   return std::max(0.0, 1.0 - unchanged / static_cast<double>(prediction.rows.size()));
 }
 
-const ScoreInfo& ClassTask::main_score() const {
-  static const ScoreInfo info = *std::find_if(
-      scores().begin(), scores().end(), [](const ScoreInfo& s) { return s.name == "accuracy"; });
-  return info;
-}
+const ScoreInfo& ClassTask::main_score() const { return main_score_info(LabelKind::kClasses); }
 
 PartScores ClassTask::score(const Prediction& prediction, Ranks ranks) const {
   std::vector<int32_t> cls;
