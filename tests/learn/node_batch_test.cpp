@@ -124,11 +124,22 @@ TEST(NodeBatch, AFewRowsJudgeForAll) {
     EXPECT_NEAR(got[k], parts.task->row_loss(out, parts.task->target(rows)).mean().item<double>(),
                 1e-5);
   }
-  // As many as fit: half of them after the other.
-  Problem fitting(parts, batches({.limits = {.judged_entries = 500}}));
-  const std::vector<std::string> notes = fitting.notes();
-  ASSERT_GE(notes.size(), 2U);
-  EXPECT_NE(notes[1].find("the graphs are judged by a random"), std::string::npos) << notes[1];
+}
+
+// Too many neighbours: some of each, always the same ones. With as many as there are it is exact.
+TEST(NodeBatch, JudgesByAFewNeighboursOfEachWhereTheyAreMany) {
+  const ProblemParts parts = small_parts();
+  const std::vector<int64_t> ids = parts.family->all_ids();
+  const std::vector<double> exact = Problem(parts, {.seed = 5}).losses(ids, {});
+  Problem rough(parts, batches({.limits = {.judged_entries = 500}}));
+  const std::vector<double> got = rough.losses(ids, {});
+  EXPECT_EQ(Problem(parts, batches({.limits = {.judged_entries = 500}})).losses(ids, {}), got);
+  EXPECT_NE(got, exact);
+  for (size_t k = 0; k < ids.size(); ++k) EXPECT_NEAR(got[k], exact[k], 0.5);
+  // A hundred neighbours of each are more than there are.
+  Problem all(parts, batches({.judged_rows = 30, .limits = {.judged_entries = 1'500'000}}));
+  const std::vector<double> same = all.losses(ids, {});
+  for (size_t k = 0; k < ids.size(); ++k) EXPECT_NEAR(same[k], exact[k], 1e-5);
 }
 
 TEST(NodeBatch, TheSizeOfTheGraphDecides) {

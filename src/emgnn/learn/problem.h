@@ -139,6 +139,9 @@ class Problem {
   std::vector<int32_t> evidence_rows_of(EvidenceKind kind) const;
   // Rows that stand for all of these where a graph is large.
   std::vector<int32_t> judged(const std::vector<int32_t>& rows, uint64_t number) const;
+  // As they are judged: with all neighbours, or with so many of each where these are too many.
+  View judged_view(std::span<const int32_t> rows) const;
+  int64_t judged_neighbours() const;
   bool fits(std::span<const int32_t> rows) const;
   int64_t batch_size() const;
   int64_t steps_per_pass() const;

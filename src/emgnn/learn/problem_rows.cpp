@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
+#include <limits>
 #include <set>
 
 #include <emgnn/data/split_shares.h>
@@ -13,6 +15,9 @@
 namespace emgnn {
 
 namespace {
+
+// Rows that stand for all, where these are too many.
+constexpr int64_t kJudgedRows = 1024;
 
 std::vector<int32_t> without(const std::vector<int32_t>& rows,
                              const std::vector<int32_t>& left_out) {
@@ -40,18 +45,27 @@ bool Problem::fits(std::span<const int32_t> rows) const {
 }
 
 std::vector<int32_t> Problem::judged(const std::vector<int32_t>& rows, uint64_t number) const {
-  if (!batches_) return rows;
+  if (!batches_ || (options_.nodes.judged_rows == 0 && fits(rows))) return rows;
+  const int64_t count = options_.nodes.judged_rows > 0 ? options_.nodes.judged_rows : kJudgedRows;
   // All networks and runs have the same: they are compared by them.
-  const auto sample = [&](size_t count) { return sample_rows(rows, count, 0, number); };
-  if (options_.nodes.judged_rows > 0)
-    return sample(static_cast<size_t>(options_.nodes.judged_rows));
-  constexpr size_t kLeast = 16;
-  std::vector<int32_t> out = rows;
-  for (size_t count = rows.size(); !fits(out) && count > kLeast;) {
-    count = std::max(kLeast, count / 2);
-    out = sample(count);
-  }
-  return out;
+  return sample_rows(rows, static_cast<size_t>(count), 0, number);
+}
+
+// k with kJudgedRows (1 + k)^hops entries at most, were there no node twice.
+int64_t Problem::judged_neighbours() const {
+  constexpr double kEntries =
+      8.0;  // times the limit: most nodes have few neighbours, and many are shared
+  const double each =
+      kEntries * static_cast<double>(options_.nodes.limits.judged_entries) / kJudgedRows;
+  const int hops = std::min(network().needs().num_hops, 64);
+  return std::max<int64_t>(2, static_cast<int64_t>(std::pow(each, 1.0 / std::max(1, hops))) - 1);
+}
+
+Problem::View Problem::judged_view(std::span<const int32_t> rows) const {
+  if (!batches_ || !family().samples() || fits(rows)) return view_of(rows);
+  constexpr uint64_t kEveryStep = std::numeric_limits<uint32_t>::max();  // always the same ones
+  return family().sampled_view(rows, network().needs(),
+                               {.fanout = {judged_neighbours()}, .seed = 0, .step = kEveryStep});
 }
 
 std::vector<int32_t> Problem::evidence_rows_of(EvidenceKind kind) const {
@@ -79,8 +93,9 @@ const Problem::View& Problem::evidence_view() {
   evidence_rows_ = judged(evidence_rows_of(kind), 0);
   evidence_target_ = task().target(evidence_rows_);
   const auto make = [&] {
-    return kind == EvidenceKind::kLastLayer ? family().view(evidence_rows_, network().needs())
-                                            : view_of(evidence_rows_);
+    if (kind == EvidenceKind::kLastLayer && !(batches_ && family().samples()))
+      return family().view(evidence_rows_, network().needs());
+    return judged_view(evidence_rows_);
   };
   const char* shared = nullptr;  // the name of a view that others use, too
   if (kind == EvidenceKind::kTrain || kind == EvidenceKind::kLastLayer) shared = "train";
@@ -91,7 +106,7 @@ const Problem::View& Problem::evidence_view() {
 const Problem::View& Problem::validation_view() {
   if (validation_) return validation_;
   validation_rows_ = judged(data().split().validation, 1);
-  validation_ = parts_.views->of("validation", [&] { return view_of(validation_rows_); });
+  validation_ = parts_.views->of("validation", [&] { return judged_view(validation_rows_); });
   return validation_;
 }
 
@@ -106,13 +121,15 @@ std::vector<std::string> Problem::notes() {
   const std::vector<int32_t> evidence = evidence_rows_of(options_.evidence);
   const std::vector<int32_t> judges = judged(evidence, 0);
   validation_view();
-  const auto add = [&](size_t few, size_t all, const char* what) {
-    if (few < all)
-      out.push_back(fmt::format("{} {} by a random {} of {} nodes (optim.judged_rows)", what,
-                                "judged", few, all));
+  const auto add = [&](const std::vector<int32_t>& few, size_t all, const char* what) {
+    if (few.size() == all) return;
+    const bool some = family().samples() && !fits(few);
+    out.push_back(fmt::format(
+        "{} judged by a random {} of {} nodes{} (optim.judged_rows)", what, few.size(), all,
+        some ? fmt::format(", with at most {} neighbours of each", judged_neighbours()) : ""));
   };
-  if (family().size() > 1) add(judges.size(), evidence.size(), "the graphs are");
-  add(validation_rows_.size(), data().split().validation.size(), "during training, weights are");
+  if (family().size() > 1) add(judges, evidence.size(), "the graphs are");
+  add(validation_rows_, data().split().validation.size(), "during training, weights are");
   return out;
 }
 
