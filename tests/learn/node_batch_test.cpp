@@ -128,18 +128,18 @@ TEST(NodeBatch, AFewRowsJudgeForAll) {
 
 // Too many neighbours: some of each, always the same ones. With as many as there are it is exact.
 TEST(NodeBatch, JudgesByAFewNeighboursOfEachWhereTheyAreMany) {
-  const ProblemParts parts = small_parts();
-  const std::vector<int64_t> ids = parts.family->all_ids();
-  const std::vector<double> exact = Problem(parts, {.seed = 5}).losses(ids, {});
-  Problem rough(parts, batches({.limits = {.judged_entries = 500}}));
-  const std::vector<double> got = rough.losses(ids, {});
-  EXPECT_EQ(Problem(parts, batches({.limits = {.judged_entries = 500}})).losses(ids, {}), got);
+  const auto losses = [](const ProblemOptions& options) {
+    const ProblemParts parts = small_parts();  // problems that share them share their views
+    return Problem(parts, options).losses(parts.family->all_ids(), {});
+  };
+  const std::vector<double> exact = losses({.seed = 5});
+  const ProblemOptions rough = batches({.limits = {.judged_entries = 500}});
+  const std::vector<double> got = losses(rough);
+  EXPECT_EQ(losses(rough), got);
   EXPECT_NE(got, exact);
-  for (size_t k = 0; k < ids.size(); ++k) EXPECT_NEAR(got[k], exact[k], 0.5);
-  // A hundred neighbours of each are more than there are.
-  Problem all(parts, batches({.judged_rows = 30, .limits = {.judged_entries = 1'500'000}}));
-  const std::vector<double> same = all.losses(ids, {});
-  for (size_t k = 0; k < ids.size(); ++k) EXPECT_NEAR(same[k], exact[k], 1e-5);
+  for (size_t k = 0; k < exact.size(); ++k) EXPECT_NEAR(got[k], exact[k], 0.5);
+  // All that there are.
+  EXPECT_EQ(losses(batches({.limits = {.judged_entries = 1'000'000}})), exact);
 }
 
 TEST(NodeBatch, TheSizeOfTheGraphDecides) {
