@@ -104,6 +104,7 @@ void parse_and_run(int argc, char** argv) {
       "emgnn COMMAND --help tells more about a command.");
   const std::string invocation = invocation_of(argc, argv);
   add_train(program, invocation);
+  add_tune(program, invocation);
   add_predict(program);
   add_evaluate(program);
   add_reproduce(program, invocation);

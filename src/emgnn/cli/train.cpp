@@ -14,6 +14,7 @@
 #include <emgnn/methods/catalogue.h>
 #include <emgnn/report/results_table.h>
 #include <emgnn/run/config_text.h>
+#include <emgnn/run/presets.h>
 #include <emgnn/run/services.h>
 #include <emgnn/run/setting_names.h>
 
@@ -24,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct TrainArguments {
-  std::string dataset, method, config_file;
+  std::string dataset, method, config_file, preset;
   std::vector<std::string> settings;
   RunArguments run;
   bool help_config = false, hide_test = false, rank_graphs = false, all_edges = false;
@@ -50,6 +51,9 @@ std::string footer() {
   std::string out = "Methods:\n";
   for (const MethodInfo& method : methods())
     out += fmt::format("  {:17}  {}\n", method.name, method.summary);
+  out += "\nPresets:\n";
+  for (const Preset& preset : presets())
+    out += fmt::format("  {:17}  {}\n", preset.name, preset.summary);
   return out + "\nDatasets: see emgnn data list\n" + kExamples;
 }
 
@@ -78,6 +82,9 @@ ConfigRequest config_of(const TrainArguments& arguments) {
                               .assignments = {}});
   }
   request.layers.push_back({.name = "--set", .toml = "", .assignments = arguments.settings});
+  if (!arguments.preset.empty())
+    request.layers.push_back(
+        {.name = "--preset", .toml = "", .assignments = {"preset=" + arguments.preset}});
   return request;
 }
 
@@ -143,6 +150,13 @@ void add_train(CLI::App& program, const std::string& invocation) {
           "--config", arguments->config_file,
           "Read settings from a TOML file; config.toml of a run also names its dataset and method")
       ->type_name("F.toml")
+      ->check(not_empty);
+  train
+      ->add_option(
+          "--preset", arguments->preset,
+          "Shipped settings for such data: none, auto (the default of own graphs) or a preset, see "
+          "below")
+      ->type_name("PRESET")
       ->check(not_empty);
   train->add_flag("--hide-test", arguments->hide_test,
                   "Neither compute nor keep test scores: for choosing settings on validation data");

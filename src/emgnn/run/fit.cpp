@@ -13,6 +13,7 @@
 
 #include <emgnn/base/error.h>
 #include <emgnn/base/utf8.h>
+#include <emgnn/run/auto_preset.h>
 #include <emgnn/run/config.h>
 #include <emgnn/run/config_text.h>
 #include <emgnn/run/edge_auc.h>
@@ -97,6 +98,7 @@ class RunSet {
       place(*request.out);
     }
     check_folder(top_, identity_json(request.config, request.seed, several()));
+    if (!request.preset_record.empty()) top_.write(kPresetFile, request.preset_record);
   }
 
   Results fit() {
@@ -341,7 +343,8 @@ Results fit_runs(const RunRequest& request, RunsObserver& observer) {
   if (request.hide_test && request.rank_graphs)
     throw UsageError("--rank-graphs reads the test labels, which --hide-test hides");
   const Context::Scope scope(request.context);
-  return RunSet(request, observer).fit();
+  const RunRequest chosen = with_preset(request, observer);
+  return RunSet(chosen, observer).fit();
 }
 
 }  // namespace emgnn
