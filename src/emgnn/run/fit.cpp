@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <emgnn/run/fit.h>
 
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <chrono>
 #include <map>
@@ -24,6 +22,7 @@
 #include <emgnn/run/load.h>
 #include <emgnn/run/manifest.h>
 #include <emgnn/run/model_file.h>
+#include <emgnn/run/plan.h>
 #include <emgnn/run/predictions.h>
 #include <emgnn/run/run_folder.h>
 #include <emgnn/run/run_recorder.h>
@@ -49,12 +48,6 @@ constexpr const char* kResultsFile = "results.json";
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-double peak_rss_mb() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<double>(usage.ru_maxrss) / 1024.0;
 }
 
 // The files of a run are JSON: what tells it from others must be text.

@@ -63,6 +63,15 @@ class RunsObserver {
   virtual bool stop_requested() { return false; }
 };
 
+// What a run would take on this machine.
+struct RunPlan {
+  double peak_mb = 0.0;  // of memory
+  double seconds = 0.0;  // in all, if training is not stopped early
+  double prepare_seconds = 0.0, epoch_seconds = 0.0, round_seconds = 0.0, predict_seconds = 0.0;
+  int64_t epochs = 0, rounds = 0;  // at most
+  int64_t measured_epochs = 0;
+};
+
 struct PredictRequest {
   std::filesystem::path run;                   // the folder of one finished run
   std::string dataset;                         // empty: the run's own
