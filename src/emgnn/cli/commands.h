@@ -15,6 +15,7 @@ void add_tune(CLI::App& program, const std::string& invocation);
 void add_plan(CLI::App& program);
 void add_predict(CLI::App& program);
 void add_evaluate(CLI::App& program);
+void add_report(CLI::App& program);
 void add_methods(CLI::App& program);
 void add_reproduce(CLI::App& program, const std::string& invocation);
 void add_data(CLI::App& program, const std::string& invocation);

@@ -15,6 +15,7 @@
 #include <emgnn/base/error.h>
 #include <emgnn/base/memory.h>
 #include <emgnn/base/options.h>
+#include <emgnn/base/shell_quoted.h>
 #include <emgnn/base/version.h>
 #include <emgnn/cli/commands.h>
 #include <emgnn/cli/interrupt.h>
@@ -107,6 +108,7 @@ void parse_and_run(int argc, char** argv) {
   add_plan(program);
   add_predict(program);
   add_evaluate(program);
+  add_report(program);
   add_reproduce(program, invocation);
   add_data(program, invocation);
   add_methods(program);

@@ -5,9 +5,9 @@
 #include <limits>
 
 #include <emgnn/base/memory.h>
+#include <emgnn/base/shell_quoted.h>
 #include <emgnn/cli/data_commands.h>
 #include <emgnn/cli/interrupt.h>
-#include <emgnn/cli/output.h>
 #include <emgnn/run/setting_names.h>
 
 namespace emgnn::cli {
