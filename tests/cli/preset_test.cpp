@@ -52,7 +52,8 @@ TEST(Presets, AutoChoosesOnceSaysWhyAndIsKept) {
       place, {"train", "--config", "a/config.toml", "--runs", "2", "--out", "c", "--hide-test"});
   ASSERT_EQ(again.status, 0) << again.err;
   EXPECT_EQ(again.err.find("(auto)"), std::string::npos);
-  EXPECT_EQ(read(place.path() / ("c/seed-1/predictions.csv")), read(place.path() / ("a/seed-1/predictions.csv")));
+  EXPECT_EQ(read(place.path() / ("c/seed-1/predictions.csv")),
+            read(place.path() / ("a/seed-1/predictions.csv")));
 }
 
 TEST(Presets, AutoIsTheSameWhateverTheTestLabelsAre) {
@@ -80,7 +81,8 @@ TEST(Presets, AnInterruptedComparisonStartsAgainWithTheSameBytes) {
   EXPECT_EQ(stopped.status, 4) << stopped.err;
   ASSERT_EQ(run(place, train("gcn", "part")).status, 0);
   EXPECT_EQ(read(place.path() / ("part/preset.json")), read(place.path() / ("whole/preset.json")));
-  EXPECT_EQ(read(place.path() / ("part/predictions.csv")), read(place.path() / ("whole/predictions.csv")));
+  EXPECT_EQ(read(place.path() / ("part/predictions.csv")),
+            read(place.path() / ("whole/predictions.csv")));
 }
 
 TEST(Presets, AnEmMethodIsComparedByItsNetworkOnTheGraphAsGiven) {

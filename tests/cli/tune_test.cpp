@@ -33,7 +33,8 @@ TEST(Tune, SearchesAGridWithoutTheTestAndLeavesTheBest) {
   EXPECT_EQ(json["trials"][0]["settings"]["optim.learning_rate"], "0.05");
   for (const char* trial : {"trial-0001", "trial-0002", "trial-0003", "trial-0004"}) {
     const std::string folder = std::string("search/") + trial;
-    EXPECT_TRUE(Json::parse(read(place.path() / (folder + "/results.json")))["runs"][0]["test"].is_null());
+    EXPECT_TRUE(
+        Json::parse(read(place.path() / (folder + "/results.json")))["runs"][0]["test"].is_null());
   }
   // The same command again reads everything back.
   const Outcome again = run(place, call);
