@@ -212,9 +212,15 @@ bool is_of_before(const RunRequest& request) {
 
 std::vector<std::string> candidate_presets(const GraphFacts& facts) {
   constexpr double kAlike = 0.6, kApart = 0.25;
-  constexpr int64_t kManyLabels = 500;  // a deep network of fewer learns them by heart
-  const bool alike = facts.homophily && *facts.homophily >= kAlike;
-  const bool apart = facts.homophily && *facts.homophily < kApart;
+  constexpr int64_t kManyLabels = 300;  // a deep network of fewer learns them by heart
+  constexpr double kFarther = 0.03;     // in accuracy
+  const std::vector<double>& after = facts.accuracy_after;
+  const bool known = !after.empty();
+  const bool alike =
+      (facts.homophily && *facts.homophily >= kAlike) && !(known && after[0] >= after[1]);
+  const bool apart =
+      (facts.homophily && *facts.homophily < kApart) && !(known && after[1] > after[0] + kFarther);
+  const bool far = known && after[3] > std::max(after[1], after[2]) + kFarther;
   std::vector<std::string> out;
   if (facts.num_edge_types > 1) out.emplace_back("heterogeneous");
   if (apart) out.emplace_back("web");
@@ -222,7 +228,9 @@ std::vector<std::string> candidate_presets(const GraphFacts& facts) {
   if (!apart && facts.features != FeatureKind::kDense) out.emplace_back("citation");
   out.emplace_back("dense");
   if (!apart && !alike) out.emplace_back("web");
-  if (facts.num_train >= kManyLabels) out.emplace_back("deep");
+  // A deep network learns slowly: where nodes far away matter it is taken without a comparison, and
+  // elsewhere it only competes where neighbours are not enough to see.
+  if (facts.num_train >= kManyLabels && far) return {"deep"};
   return out;
 }
 
