@@ -77,7 +77,10 @@ TEST(CandidatePresets, FollowTheData) {
   EXPECT_EQ(candidate_presets(facts).front(), "web");
   EXPECT_FALSE(has(candidate_presets(facts), "citation"));
   facts.num_train = 5000;
-  EXPECT_TRUE(has(candidate_presets(facts), "deep"));
+  facts.accuracy_after = {0.3, 0.4, 0.45, 0.8};
+  EXPECT_EQ(candidate_presets(facts), Names{"deep"});
+  facts.accuracy_after = {0.3, 0.4, 0.5, 0.5};
+  EXPECT_EQ(candidate_presets(facts).front(), "heterogeneous");
   facts.homophily = 0.8;
   facts.features = FeatureKind::kDense;
   EXPECT_FALSE(has(candidate_presets(facts), "citation"));
