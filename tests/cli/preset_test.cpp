@@ -16,7 +16,7 @@ using Json = nlohmann::json;
 std::vector<std::string> train(const std::string& method, const std::string& out,
                                std::vector<std::string> more = {}) {
   std::vector<std::string> call = {"train", "--dataset", "mine",  "--method",      method,
-                                   "--out", out,         "--set", "fit.epochs=120"};
+                                   "--out", out,         "--set", "fit.epochs=400"};
   if (method.starts_with("em-")) call.resize(call.size() - 2);
   call.insert(call.end(), more.begin(), more.end());
   return call;
