@@ -6,7 +6,7 @@
     bench/defaults/compare.py table OUT
 
 GRAPHS is a folder of folders, as bench/defaults/make_graphs.py and `emgnn data export` write them. `jobs` prints
-one command per line; `run` runs those whose answer is not yet in OUT; `table` prints the test accuracy of each
+one command per line; `run` runs those whose answer is not yet in OUT; `table` prints the accuracy of each
 preset, that of auto less the best, its time beside that of the preset it chose, and em-gcn less gcn.
 """
 import argparse
@@ -31,7 +31,7 @@ def jobs_of(args):
                 yield graph, method, preset, [
                     args.emgnn, "train", "--dataset", os.path.join(args.graphs, graph), "--method", method,
                     "--preset", preset, "--set", "task=classes", "--runs", str(args.runs), "--threads", "1",
-                    "--quiet", "--json"]
+                    "--quiet", "--json"] + (["--hide-test"] if args.hide_test else [])
 
 
 def run_one(out, graph, method, preset, command):
@@ -94,6 +94,7 @@ def main():
     parser.add_argument("--presets", default=",".join(PRESETS))
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--emgnn", default="build/release/emgnn")
+    parser.add_argument("--hide-test", action="store_true", help="validation scores, while settings are chosen")
     parser.add_argument("--at-once", type=int, default=1)
     args = parser.parse_args()
     if args.what == "table":

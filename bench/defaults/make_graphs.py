@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Generated graphs for trying settings on data that nobody has tuned for.
 
-    bench/defaults/make_graphs.py OUT [NAME ...]
+    bench/defaults/make_graphs.py OUT SEED [NAME ...]
 
 Writes OUT/NAME/{nodes.csv,edges.csv,features.mtx|features.npy} for each NAME (all without one). They differ in
 size, degree, homophily, kind of features, number of edge types and labels. Needs the standard library only.
@@ -88,8 +88,8 @@ def write_npy(path, rows, cols, values):
         out.write(array.array("f", values).tobytes())
 
 
-def make(name, spec, out):
-    rng = random.Random(name)
+def make(name, spec, out, seed):
+    rng = random.Random(f"{name} {seed}")
     n = spec["n"]
     if "chain" in spec:  # a class per chain of nodes; few of them show it
         label = []
@@ -125,12 +125,12 @@ def make(name, spec, out):
 
 
 def main():
-    if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
+    if len(sys.argv) < 3 or sys.argv[1].startswith("-"):
         sys.exit(__doc__)
-    for name in sys.argv[2:] or GRAPHS:
+    for name in sys.argv[3:] or GRAPHS:
         if name not in GRAPHS:
             sys.exit(f"make_graphs.py: no graph {name!r}; known: {', '.join(GRAPHS)}")
-        make(name, GRAPHS[name], os.path.join(sys.argv[1], name))
+        make(name, GRAPHS[name], os.path.join(sys.argv[1], name), sys.argv[2])
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ using Json = nlohmann::json;
 std::vector<std::string> train(const std::string& method, const std::string& out,
                                std::vector<std::string> more = {}) {
   std::vector<std::string> call = {"train", "--dataset", "mine",  "--method",      method,
-                                   "--out", out,         "--set", "fit.epochs=120"};
+                                   "--out", out,         "--set", "fit.epochs=400"};
   if (method.starts_with("em-")) call.resize(call.size() - 2);
   call.insert(call.end(), more.begin(), more.end());
   return call;
@@ -52,7 +52,8 @@ TEST(Presets, AutoChoosesOnceSaysWhyAndIsKept) {
       place, {"train", "--config", "a/config.toml", "--runs", "2", "--out", "c", "--hide-test"});
   ASSERT_EQ(again.status, 0) << again.err;
   EXPECT_EQ(again.err.find("(auto)"), std::string::npos);
-  EXPECT_EQ(read(place.path() / ("c/seed-1/predictions.csv")), read(place.path() / ("a/seed-1/predictions.csv")));
+  EXPECT_EQ(read(place.path() / ("c/seed-1/predictions.csv")),
+            read(place.path() / ("a/seed-1/predictions.csv")));
 }
 
 TEST(Presets, AutoIsTheSameWhateverTheTestLabelsAre) {
@@ -80,7 +81,8 @@ TEST(Presets, AnInterruptedComparisonStartsAgainWithTheSameBytes) {
   EXPECT_EQ(stopped.status, 4) << stopped.err;
   ASSERT_EQ(run(place, train("gcn", "part")).status, 0);
   EXPECT_EQ(read(place.path() / ("part/preset.json")), read(place.path() / ("whole/preset.json")));
-  EXPECT_EQ(read(place.path() / ("part/predictions.csv")), read(place.path() / ("whole/predictions.csv")));
+  EXPECT_EQ(read(place.path() / ("part/predictions.csv")),
+            read(place.path() / ("whole/predictions.csv")));
 }
 
 TEST(Presets, AnEmMethodIsComparedByItsNetworkOnTheGraphAsGiven) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <emgnn/base/error.h>
+#include <emgnn/methods/catalogue.h>
 #include <emgnn/run/auto_preset.h>
 #include <emgnn/run/config.h>
 
@@ -18,7 +19,7 @@ ConfigEntry entry(const RunConfig& config, const std::string& key) {
 
 TEST(Presets, StandInPlaceOfTheDatasetAndSayWhereValuesComeFrom) {
   const RunConfig config("em-gcn", "texas", "", "citation");
-  for (const char* key : {"agreement.weight", "space.normalisation", "em.recipe", "data.normalise_features"}) {
+  for (const char* key : {"agreement.weight", "space.normalisation", "data.normalise_features"}) {
     EXPECT_EQ(entry(config, key).value, entry(RunConfig("em-gcn", "cora"), key).value) << key;
     EXPECT_EQ(entry(config, key).layer, "preset citation") << key;
   }
@@ -32,7 +33,8 @@ TEST(Presets, AreNamedByLayersLikeAnySetting) {
   };
   const std::string without = width({});
   EXPECT_EQ(width({{"f.toml", "preset = \"dense\"\n", {}}}), "128");
-  EXPECT_EQ(width({{"f.toml", "preset = \"dense\"\n", {}}, {"--set", "", {"preset=none"}}}), without);
+  EXPECT_EQ(width({{"f.toml", "preset = \"dense\"\n", {}}, {"--set", "", {"preset=none"}}}),
+            without);
   EXPECT_EQ(width({{"--set", "", {"model.hidden=9"}}, {"--preset", "", {"preset=dense"}}}), "9");
 }
 
@@ -43,7 +45,8 @@ TEST(Presets, AllAreLegalForAllMethodsOfTheirData) {
         preset.kind == DataKind::kGraph ? "noisy-relations" : "toy-molecules";
     for (const MethodInfo& method : methods()) {
       if (!method.fits(preset.kind)) continue;
-      EXPECT_EQ(entry(RunConfig(method.name, dataset, "", preset.name), "preset").value, preset.name);
+      EXPECT_EQ(entry(RunConfig(method.name, dataset, "", preset.name), "preset").value,
+                preset.name);
     }
   }
 }
@@ -74,7 +77,10 @@ TEST(CandidatePresets, FollowTheData) {
   EXPECT_EQ(candidate_presets(facts).front(), "web");
   EXPECT_FALSE(has(candidate_presets(facts), "citation"));
   facts.num_train = 5000;
-  EXPECT_TRUE(has(candidate_presets(facts), "deep"));
+  facts.accuracy_after = {0.3, 0.4, 0.45, 0.8};
+  EXPECT_EQ(candidate_presets(facts), Names{"deep"});
+  facts.accuracy_after = {0.3, 0.4, 0.5, 0.5};
+  EXPECT_EQ(candidate_presets(facts).front(), "heterogeneous");
   facts.homophily = 0.8;
   facts.features = FeatureKind::kDense;
   EXPECT_FALSE(has(candidate_presets(facts), "citation"));

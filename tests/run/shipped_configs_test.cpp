@@ -161,8 +161,9 @@ TEST(ShippedConfigs, LieInFoldersThatAreRead) {
   for (const ShippedFile& file : shipped_files())
     if (file.path != "keys.txt") folders.emplace(file.path.substr(0, file.path.find('/')));
   for (const std::string& folder : folders)
-    EXPECT_TRUE((std::set<std::string>{"datasets", "groups", "methods", "presets", "recipes", "tables"})
-                    .contains(folder))
+    EXPECT_TRUE(
+        (std::set<std::string>{"datasets", "groups", "methods", "presets", "recipes", "tables"})
+            .contains(folder))
         << folder;
   EXPECT_GE(settings_files().size(), 15U);
 }

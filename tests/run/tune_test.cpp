@@ -61,7 +61,7 @@ struct Search {
 };
 
 TEST(Tune, PutsTheBestFirstAndFailuresLast) {
-  const TempDir dir;
+  const testing::TempDir dir;
   Search search(dir / "out", "random");
   search.fails = 5;
   const TuneResult result = search.run();
@@ -77,7 +77,7 @@ TEST(Tune, PutsTheBestFirstAndFailuresLast) {
 }
 
 TEST(Tune, HalvingTrainsTheBestThirdThreeTimesAsLong) {
-  const TempDir dir;
+  const testing::TempDir dir;
   Search search(dir / "out", "halving");
   const TuneResult result = search.run();
   ASSERT_EQ(search.rungs.size(), 4U);
@@ -95,7 +95,7 @@ TEST(Tune, HalvingTrainsTheBestThirdThreeTimesAsLong) {
 }
 
 TEST(Tune, RefusesAFolderOfAnotherSearch) {
-  const TempDir dir;
+  const testing::TempDir dir;
   Search(dir / "out", "random").run();
   Search same(dir / "out", "random");
   EXPECT_NO_THROW(same.run());
@@ -105,7 +105,7 @@ TEST(Tune, RefusesAFolderOfAnotherSearch) {
 }
 
 TEST(Tune, RefusesKeysThatNothingReadsAndScoresThatAreNone) {
-  const TempDir dir;
+  const testing::TempDir dir;
   Search unknown(dir / "a", "random");
   unknown.request.space = "[model]\nhiden = [1, 2]\n";
   EXPECT_THROW(unknown.run(), UsageError);

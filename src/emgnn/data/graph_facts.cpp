@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <emgnn/data/graph_facts.h>
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <limits>
+#include <utility>
 #include <vector>
+
+#include <emgnn/base/rng.h>
 
 namespace emgnn {
 
@@ -63,6 +67,88 @@ void look_at_classes(const Dataset& data, GraphFacts& facts) {
   facts.homophily = (static_cast<double>(alike) / total - chance) / (1.0 - chance);
 }
 
+// X R with R ~ N(0, 1) of few columns: distances stay as they are, up to noise (Johnson and
+// Lindenstrauss).
+constexpr int32_t kWidth = 64;
+
+std::vector<float> projected(const Features& x) {
+  std::vector<float> r(static_cast<size_t>(x.num_cols) * kWidth);
+  Rng rng(0, Stream::kHashing, 1);
+  for (float& v : r) v = static_cast<float>(rng.normal());
+  std::vector<float> out(static_cast<size_t>(x.num_rows) * kWidth, 0.0F);
+  const auto add = [&](int32_t i, int32_t j, float value) {
+    float* to = out.data() + static_cast<size_t>(i) * kWidth;
+    const float* from = r.data() + static_cast<size_t>(j) * kWidth;
+    for (int32_t c = 0; c < kWidth; ++c) to[c] += value * from[c];
+  };
+  for (int32_t i = 0; i < x.num_rows; ++i) {
+    if (x.is_sparse) {
+      for (const auto [e, j] : x.sparse.row(i)) add(i, j, x.sparse.value(e));
+    } else {
+      for (int32_t j = 0; j < x.num_cols; ++j)
+        add(i, j, x.dense[static_cast<size_t>(i) * x.num_cols + static_cast<size_t>(j)]);
+    }
+  }
+  return out;
+}
+
+// D⁻¹ (A + I) H, in place.
+void average_neighbours(const Csr& a, std::vector<float>& h) {
+  std::vector<float> out = h;
+  for (int32_t i = 0; i < a.num_rows; ++i) {
+    float* to = out.data() + static_cast<size_t>(i) * kWidth;
+    const auto row = a.row(i);
+    for (const int32_t j : row.col) {
+      const float* from = h.data() + static_cast<size_t>(j) * kWidth;
+      for (int32_t c = 0; c < kWidth; ++c) to[c] += from[c];
+    }
+    for (int32_t c = 0; c < kWidth; ++c) to[c] /= static_cast<float>(row.col.size() + 1);
+  }
+  h = std::move(out);
+}
+
+// Of the validation nodes: the nearest mean of training nodes of a class.
+double nearest_mean_accuracy(const Dataset& data, const std::vector<float>& h) {
+  const auto classes = static_cast<size_t>(data.labels.num_classes());
+  std::vector<double> mean(classes * kWidth, 0.0), count(classes, 0.0);
+  const auto class_of = [&](int32_t i) {
+    return static_cast<size_t>(data.labels.cls[static_cast<size_t>(i)]);
+  };
+  for (const int32_t i : data.split.train) {
+    count[class_of(i)] += 1.0;
+    for (size_t c = 0; c < kWidth; ++c)
+      mean[class_of(i) * kWidth + c] += h[static_cast<size_t>(i) * kWidth + c];
+  }
+  int64_t right = 0;
+  for (const int32_t i : data.split.validation) {
+    double best = std::numeric_limits<double>::infinity();
+    size_t answer = classes;
+    for (size_t k = 0; k < classes; ++k) {
+      if (count[k] == 0.0) continue;
+      double distance = 0.0;
+      for (size_t c = 0; c < kWidth; ++c) {
+        const double d = h[static_cast<size_t>(i) * kWidth + c] - mean[k * kWidth + c] / count[k];
+        distance += d * d;
+      }
+      if (distance < best) best = distance, answer = k;
+    }
+    right += answer == class_of(i) ? 1 : 0;
+  }
+  return static_cast<double>(right) / static_cast<double>(data.split.validation.size());
+}
+
+void look_at_hops(const Dataset& data, GraphFacts& facts) {
+  if (data.labels.kind != LabelKind::kClasses || data.features.num_cols == 0) return;
+  if (data.split.train.empty() || data.split.validation.empty()) return;
+  const Csr edges = joined(data.graph);
+  std::vector<float> h = projected(data.features);
+  int done = 0;
+  for (const int hops : GraphFacts::kHops) {
+    for (; done < hops; ++done) average_neighbours(edges, h);
+    facts.accuracy_after.push_back(nearest_mean_accuracy(data, h));
+  }
+}
+
 }  // namespace
 
 const char* name_of(FeatureKind kind) {
@@ -82,6 +168,7 @@ GraphFacts graph_facts(const Dataset& data) {
       static_cast<double>(entries) / static_cast<double>(std::max<int64_t>(1, out.num_nodes));
   look_at_features(data.features, out);
   look_at_classes(data, out);
+  look_at_hops(data, out);
   return out;
 }
 
@@ -95,6 +182,13 @@ std::string in_words(const GraphFacts& facts) {
   if (facts.homophily) {
     out += fmt::format(", homophily {:.2f} on {} edges between training nodes", *facts.homophily,
                        facts.num_train_edges);
+  }
+  if (!facts.accuracy_after.empty()) {
+    std::vector<std::string> shares;
+    for (size_t k = 0; k < facts.accuracy_after.size(); ++k)
+      shares.push_back(
+          fmt::format("{:.0f} after {}", 100.0 * facts.accuracy_after[k], GraphFacts::kHops[k]));
+    out += fmt::format(", nearest class mean {} averages", fmt::join(shares, ", "));
   }
   return out;
 }

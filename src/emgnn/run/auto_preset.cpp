@@ -47,7 +47,7 @@ RunConfig trial_config(const ConfigRequest& request, const RunConfig& run) {
   const MethodInfo& method = method_info(request.method);
   const Values values = run.values();
   ConfigRequest one = request;
-  if (method.em) one = {method.plain, request.dataset, {}};
+  if (method.em) one = {request.dataset, method.plain, {}};
   RunConfig out(one.method, one.dataset, "", run.preset.name);
   Values own = values;
   if (method.em) {
@@ -212,17 +212,26 @@ bool is_of_before(const RunRequest& request) {
 
 std::vector<std::string> candidate_presets(const GraphFacts& facts) {
   constexpr double kAlike = 0.6, kApart = 0.25;
-  constexpr int64_t kManyLabels = 500;  // a deep network of fewer learns them by heart
-  const bool alike = facts.homophily && *facts.homophily >= kAlike;
-  const bool apart = facts.homophily && *facts.homophily < kApart;
+  constexpr int64_t kManyLabels = 300;               // a deep network of fewer learns them by heart
+  constexpr double kFarther = 0.03, kFarAway = 0.1;  // in accuracy
+  const std::vector<double>& after = facts.accuracy_after;
+  const bool known = !after.empty();
+  const bool alike =
+      (facts.homophily && *facts.homophily >= kAlike) && !(known && after[0] >= after[1]);
+  const bool apart =
+      (facts.homophily && *facts.homophily < kApart) && !(known && after[1] > after[0] + kFarther);
+  const bool farther = known && std::max(after[2], after[3]) > after[1] + kFarther;
+  const bool far = known && after[3] > std::max(after[1], after[2]) + kFarAway;
   std::vector<std::string> out;
-  if (facts.num_edge_types > 1) out.emplace_back("heterogeneous");
+  // Three layers, which also serve one type of edges.
+  if (facts.num_edge_types > 1 || farther) out.emplace_back("heterogeneous");
   if (apart) out.emplace_back("web");
   // Numbers are not scaled to sum 1 like counts of words.
   if (!apart && facts.features != FeatureKind::kDense) out.emplace_back("citation");
   out.emplace_back("dense");
   if (!apart && !alike) out.emplace_back("web");
-  if (facts.num_train >= kManyLabels) out.emplace_back("deep");
+  // A deep network learns too slowly for a short comparison: it is taken where nodes far away matter.
+  if (facts.num_train >= kManyLabels && far) return {"deep"};
   return out;
 }
 
