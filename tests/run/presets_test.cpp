@@ -78,6 +78,7 @@ TEST(CandidatePresets, FollowTheData) {
   EXPECT_FALSE(has(candidate_presets(facts), "citation"));
   facts.num_train = 5000;
   facts.accuracy_after = {0.3, 0.4, 0.45, 0.8};
+  facts.mean_degree = 2.0;
   EXPECT_EQ(candidate_presets(facts), Names{"deep"});
   facts.accuracy_after = {0.3, 0.4, 0.5, 0.5};
   EXPECT_EQ(candidate_presets(facts).front(), "heterogeneous");

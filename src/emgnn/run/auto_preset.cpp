@@ -212,8 +212,9 @@ bool is_of_before(const RunRequest& request) {
 
 std::vector<std::string> candidate_presets(const GraphFacts& facts) {
   constexpr double kAlike = 0.6, kApart = 0.25;
-  constexpr int64_t kManyLabels = 300;               // a deep network of fewer learns them by heart
-  constexpr double kFarther = 0.03, kFarAway = 0.1;  // in accuracy
+  constexpr int64_t kManyLabels = 300;    // a deep network of fewer learns them by heart
+  constexpr double kFarther = 0.03;       // in accuracy
+  constexpr double kFewNeighbours = 4.0;  // more reach many nodes in few steps
   const std::vector<double>& after = facts.accuracy_after;
   const bool known = !after.empty();
   const bool alike =
@@ -221,7 +222,8 @@ std::vector<std::string> candidate_presets(const GraphFacts& facts) {
   const bool apart =
       (facts.homophily && *facts.homophily < kApart) && !(known && after[1] > after[0] + kFarther);
   const bool farther = known && std::max(after[2], after[3]) > after[1] + kFarther;
-  const bool far = known && after[3] > std::max(after[1], after[2]) + kFarAway;
+  const bool far = known && facts.mean_degree < kFewNeighbours &&
+                   after[3] > std::max(after[1], after[2]) + kFarther;
   std::vector<std::string> out;
   // Three layers, which also serve one type of edges.
   if (facts.num_edge_types > 1 || farther) out.emplace_back("heterogeneous");
