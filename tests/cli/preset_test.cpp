@@ -2,6 +2,7 @@
 // Presets, and the one that auto chooses for a graph of one's own.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <csignal>
 #include <nlohmann/json.hpp>
 
@@ -18,6 +19,8 @@ std::vector<std::string> train(const std::string& method, const std::string& out
   std::vector<std::string> call = {"train", "--dataset", "mine",  "--method",      method,
                                    "--out", out,         "--set", "fit.epochs=400"};
   if (method.starts_with("em-")) call.resize(call.size() - 2);
+  if (std::find(more.begin(), more.end(), "--preset") == more.end())
+    call.insert(call.end(), {"--preset", "auto"});
   call.insert(call.end(), more.begin(), more.end());
   return call;
 }

@@ -41,7 +41,7 @@ void add_config_options(CLI::App& command, ConfigArguments& arguments) {
   command
       .add_option(
           "--preset", arguments.preset,
-          "Shipped settings for such data: none, auto (the default of own graphs) or a preset, see "
+          "Shipped settings for such data: none, auto (chosen by the data) or a preset, see "
           "below")
       ->type_name("PRESET")
       ->check(not_empty);
