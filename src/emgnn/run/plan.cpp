@@ -135,7 +135,7 @@ RunPlan plan_run(const RunRequest& request, RunsObserver& observer) {
   });
   plan.predict_seconds = seconds_between(predict_start, Clock::now());
   plan.measured_epochs = watch.measured();
-  plan.epochs = members * (ended ? watch.measured() : watch.max_epochs + skipped);
+  plan.epochs = members * (ended ? learner->summary().epochs : watch.max_epochs + skipped);
   plan.epoch_seconds = watch.epoch_seconds();
   plan.round_seconds = watch.round_seconds;
   const double training = ended ? static_cast<double>(members) * fit_seconds
