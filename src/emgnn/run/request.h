@@ -38,7 +38,7 @@ struct RunRequest {
   bool hide_test = false;                    // test scores are neither computed nor kept
   bool rank_graphs = false;                  // RunRecord::graph_rank is computed
   bool all_edges = false;                    // edges.csv is not cut, however long it is
-  std::string preset_record = {};            // how auto_preset.h chose the preset; empty: it did not
+  std::string preset_record = {};  // how auto_preset.h chose the preset; empty: it did not
   Context context{};
 };
 
