@@ -190,9 +190,9 @@ TEST(Molecules, RefuseSettingsThatTheNetworkDoesNotRead) {
     expect_one_line(train(method, {"space.aggregation=mean"}), 2, "space.aggregation");
   expect_one_line(train("gin", {"model.learn_epsilon=true"}), 2,
                   "model.learn_epsilon is not read by gin on this data");
-  for (const char* setting : {"model.jumping=sum", "model.bond_features=false"})
-    expect_one_line(train("gin", {setting, "model.form=plain"}), 2,
-                    "is not read by gin on this data");
+  expect_one_line(train("gin", {"model.bond_features=false", "model.form=plain"}), 2,
+                  "is not read by gin on this data");
+  EXPECT_EQ(train("gin", {"model.jumping=sum", "model.norm=layer", "model.form=plain"}).status, 0);
   EXPECT_EQ(train("gin", {"model.learn_epsilon=true", "model.form=plain"}).status, 0);
   expect_one_line(train("mpnn", {"space.edge_distances=true"}), 2,
                   "space.edge_distances needs coordinates; data.conformers must be at least 1");

@@ -130,7 +130,7 @@ TEST(Predict, HeldOutModelsServeDataWithoutLabels) {
                                  "em.steps=2", "--set", "em.folds=2"}));
   ASSERT_EQ(trained.status, 0) << trained.err;
   const std::string model = read(place.path() / "run/model.safetensors");
-  EXPECT_NE(model.find("given, knn:5"), std::string::npos);  // what auto stands for
+  EXPECT_NE(model.find("given, joined, knn:5"), std::string::npos);  // what auto stands for
   fs::create_directory(place.path() / "unlabelled");
   fs::copy_file(example / "edges.csv", place.path() / "unlabelled/edges.csv");
   fs::copy_file(example / "nodes.csv", place.path() / "unlabelled/nodes.csv");

@@ -140,6 +140,22 @@ INSTANTIATE_TEST_SUITE_P(Families, LayerwiseTest,
                                             ::testing::Values(1, 3)),
                          case_name);
 
+TEST(Layerwise, FollowsNormsAndResidualConnections) {
+  const auto family = family_named("mixture");
+  const std::vector<int32_t> all = all_rows(kNodes);
+  const std::vector<int64_t> lams = {0, family->size() - 1};
+  for (const Norm norm : {Norm::kNone, Norm::kLayer, Norm::kBatch}) {
+    for (const bool residual : {false, true}) {
+      const auto network =
+          make_network("gcn", {.layers = 3, .hidden = 5, .norm = norm, .residual = residual},
+                       {.num_nodes = kNodes, .num_features = kWords, .num_outputs = kOutputs});
+      const at::Tensor want = by_fields(*network, *family, all, lams);
+      EXPECT_TRUE(by_layers(*network, *family, all, lams)
+                      .allclose(want, 0.0, kClose * want.abs().max().item<double>()));
+    }
+  }
+}
+
 TEST(Layerwise, CanBeInterrupted) {
   const auto family = family_named("mixture");
   const auto network =

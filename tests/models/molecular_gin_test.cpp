@@ -24,12 +24,14 @@ MolecularGinLayer::Options options_of(Jumping jumping, double dropout = 0.4) {
 
 std::shared_ptr<Network> make_gin(const MolecularGinLayer::Options& options,
                                   const HeadOptions& head) {
-  return make_stack<MolecularGinLayer>({.stack = options.stack,
+  StackOptions stack = options.stack;
+  stack.jumping = options.molecular.jumping;
+  return make_stack<MolecularGinLayer>({.stack = stack,
                                         .head = head,
                                         .shape = kMoleculeShape,
                                         .seed = 6,
                                         .hidden_outputs = options.stack.hidden,
-                                        .jumping = options.molecular.jumping},
+                                        .jumps_from_embedding = true},
                                        options);
 }
 

@@ -93,7 +93,7 @@ TEST(MakeViews, DistrustsEveryEdgeTypeOrAnyView) {
 }
 
 TEST(AutomaticViews, SuitTheData) {
-  EXPECT_EQ(automatic_views(*typed_data()), "given, knn:5");
+  EXPECT_EQ(automatic_views(*typed_data()), "given, joined, knn:5");
   const auto plain = data_of(small_graph(10, 1, 9, 1));
   EXPECT_EQ(automatic_views(*plain), "reliable, knn:5, two-hop");
   EXPECT_TRUE(make_views(*plain, "auto").any_distrusted());

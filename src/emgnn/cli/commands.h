@@ -11,6 +11,8 @@ namespace emgnn::cli {
 
 // `invocation` is the command line as the user could type it again.
 void add_train(CLI::App& program, const std::string& invocation);
+void add_tune(CLI::App& program, const std::string& invocation);
+void add_plan(CLI::App& program);
 void add_predict(CLI::App& program);
 void add_evaluate(CLI::App& program);
 void add_report(CLI::App& program);

@@ -23,6 +23,7 @@ Examples:
   emgnn data fetch texas
   emgnn data import --nodes people.csv --edges calls.csv --id-column name --out my-graph
   emgnn data info my-graph
+  emgnn data export cora --split labels-per-class:5 --out cora-5
 )";
 
 void list() {
@@ -70,13 +71,14 @@ void add_data_dir(CLI::App& command, std::string& data_dir) {
 
 void add_data(CLI::App& program, const std::string& invocation) {
   CLI::App* data =
-      program.add_subcommand("data", "Datasets: list, describe, download, import, check");
+      program.add_subcommand("data", "Datasets: list, describe, download, import, export, check");
   data->require_subcommand(1);
   data->footer(kExamples);
   data->add_subcommand("list", "The names that --dataset accepts")->callback(list);
   add_data_info(*data);
   add_data_fetch(*data, invocation);
   add_data_import(*data);
+  add_data_export(*data);
   CLI::App* check = data->add_subcommand(
       "verify", "Compare checksums and counts of all files with the published ones");
   const auto data_dir = std::make_shared<std::string>();

@@ -74,9 +74,8 @@ std::string out_of_memory() {
 bool is_want_of_memory(const std::string& what) {
   constexpr const char* kSigns[] = {"can't allocate memory", "Resource temporarily unavailable",
                                     "cannot map zero-fill pages", "failed to map segment"};
-  return std::any_of(std::begin(kSigns), std::end(kSigns), [&](const char* sign) {
-    return what.find(sign) != std::string::npos;
-  });
+  return std::any_of(std::begin(kSigns), std::end(kSigns),
+                     [&](const char* sign) { return what.find(sign) != std::string::npos; });
 }
 
 std::string invocation_of(int argc, char** argv) {
@@ -105,6 +104,8 @@ void parse_and_run(int argc, char** argv) {
       "emgnn COMMAND --help tells more about a command.");
   const std::string invocation = invocation_of(argc, argv);
   add_train(program, invocation);
+  add_tune(program, invocation);
+  add_plan(program);
   add_predict(program);
   add_evaluate(program);
   add_report(program);

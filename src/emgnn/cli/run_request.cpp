@@ -74,22 +74,26 @@ Context make_context(int64_t threads, const std::string& device) {
   }
 }
 
-void add_run_options(CLI::App& command, RunArguments& arguments) {
-  command.add_option("--runs", arguments.runs, "Number of runs, with seeds S, S+1, ...")
-      ->type_name("N")
-      ->capture_default_str();
+void add_one_run_options(CLI::App& command, RunArguments& arguments) {
   command.add_option("--seed", arguments.seed, "Seed of the first run")
       ->type_name("S")
       ->check(whole_number)
       ->capture_default_str();
   add_data_dir(command, arguments.data_dir);
+  add_device(command, arguments.threads, arguments.device);
+  command.add_flag("--json", arguments.json, "Print one JSON object instead of a table");
+  command.add_flag("--quiet", arguments.quiet, "Only errors on standard error");
+}
+
+void add_run_options(CLI::App& command, RunArguments& arguments) {
+  command.add_option("--runs", arguments.runs, "Number of runs, with seeds S, S+1, ...")
+      ->type_name("N")
+      ->capture_default_str();
   command
       .add_option("--out", arguments.out, "Keep everything in this folder; resumes what is in it")
       ->type_name("DIR")
       ->check(not_empty);
-  add_device(command, arguments.threads, arguments.device);
-  command.add_flag("--json", arguments.json, "Print one JSON object instead of a table");
-  command.add_flag("--quiet", arguments.quiet, "Only errors on standard error");
+  add_one_run_options(command, arguments);
 }
 
 void check(const RunArguments& arguments) {

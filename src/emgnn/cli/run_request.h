@@ -28,6 +28,8 @@ std::string not_empty(const std::string& value);
 void add_device(CLI::App& command, int64_t& threads, std::string& device);
 Context make_context(int64_t threads, const std::string& device);
 
+// All but --runs and --out, and with them.
+void add_one_run_options(CLI::App& command, RunArguments& arguments);
 void add_run_options(CLI::App& command, RunArguments& arguments);
 void check(const RunArguments& arguments);  // UsageError that names the option
 

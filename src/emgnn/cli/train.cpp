@@ -5,15 +5,15 @@
 #include <nlohmann/json.hpp>
 
 #include <emgnn/base/error.h>
-#include <emgnn/base/file.h>
 #include <emgnn/cli/commands.h>
 #include <emgnn/cli/interrupt.h>
 #include <emgnn/cli/output.h>
 #include <emgnn/cli/progress.h>
 #include <emgnn/cli/run_request.h>
+#include <emgnn/cli/train_request.h>
 #include <emgnn/methods/catalogue.h>
 #include <emgnn/report/results_table.h>
-#include <emgnn/run/config_text.h>
+#include <emgnn/run/presets.h>
 #include <emgnn/run/services.h>
 #include <emgnn/run/setting_names.h>
 
@@ -24,8 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct TrainArguments {
-  std::string dataset, method, config_file;
-  std::vector<std::string> settings;
+  ConfigArguments config;
   RunArguments run;
   bool help_config = false, hide_test = false, rank_graphs = false, all_edges = false;
 };
@@ -50,46 +49,15 @@ std::string footer() {
   std::string out = "Methods:\n";
   for (const MethodInfo& method : methods())
     out += fmt::format("  {:17}  {}\n", method.name, method.summary);
+  out += "\nPresets:\n";
+  for (const Preset& preset : presets())
+    out += fmt::format("  {:17}  {}\n", preset.name, preset.summary);
   return out + "\nDatasets: see emgnn data list\n" + kExamples;
 }
 
-std::string read_config(const std::string& file) {
-  try {
-    return read_file(file);
-  } catch (const DataError& error) {
-    throw UsageError(fmt::format("--config: {}", error.what()));
-  }
-}
-
-// What the command line leaves open comes from the configuration of a run.
-void complete(TrainArguments& arguments) {
-  if (arguments.config_file.empty()) return;
-  const auto run = stored_run(read_config(arguments.config_file), arguments.config_file);
-  if (!run) return;
-  if (arguments.dataset.empty()) arguments.dataset = run->dataset;
-  if (arguments.method.empty()) arguments.method = run->method;
-}
-
-ConfigRequest config_of(const TrainArguments& arguments) {
-  ConfigRequest request{.dataset = arguments.dataset, .method = arguments.method, .layers = {}};
-  if (!arguments.config_file.empty()) {
-    request.layers.push_back({.name = arguments.config_file,
-                              .toml = read_config(arguments.config_file),
-                              .assignments = {}});
-  }
-  request.layers.push_back({.name = "--set", .toml = "", .assignments = arguments.settings});
-  return request;
-}
-
-void check(const TrainArguments& arguments) {
-  if (arguments.dataset.empty()) throw UsageError("--dataset is required; see emgnn train --help");
-  if (arguments.method.empty()) throw UsageError("--method is required; see emgnn train --help");
-  check(arguments.run);
-}
-
 Results train(RunRequest request, const TrainArguments& arguments, const std::string& invocation) {
-  const std::string dataset = fs::path(arguments.dataset).filename().string();
-  request.rescue = rescue_folder(fmt::format("emgnn-{}-{}", dataset, arguments.method));
+  const std::string dataset = fs::path(arguments.config.dataset).filename().string();
+  request.rescue = rescue_folder(fmt::format("emgnn-{}-{}", dataset, arguments.config.method));
   catch_interrupts();
   Progress progress(request.runs, arguments.run.quiet);
   try {
@@ -100,19 +68,21 @@ Results train(RunRequest request, const TrainArguments& arguments, const std::st
 }
 
 void help_config(TrainArguments arguments) {
-  complete(arguments);
-  if (arguments.method.empty()) arguments.method = "em-gcn";
-  if (arguments.dataset.empty()) arguments.dataset = "noisy-relations";
-  const ConfigRequest request = config_of(arguments);
+  ConfigArguments& config = arguments.config;
+  complete(config);
+  if (config.method.empty()) config.method = "em-gcn";
+  if (config.dataset.empty()) config.dataset = "noisy-relations";
+  const ConfigRequest request = config_of(config);
   check_setting_names(request);
   print(config_help(services().resolve(request)));
 }
 
 void run(TrainArguments arguments, const std::string& invocation) {
   if (arguments.help_config) return help_config(arguments);
-  complete(arguments);
-  check(arguments);
-  RunRequest request = make_request(config_of(arguments), arguments.run);
+  complete(arguments.config);
+  check(arguments.config, "train");
+  check(arguments.run);
+  RunRequest request = make_request(config_of(arguments.config), arguments.run);
   request.hide_test = arguments.hide_test;
   request.rank_graphs = arguments.rank_graphs;
   request.all_edges = arguments.all_edges;
@@ -128,22 +98,8 @@ void add_train(CLI::App& program, const std::string& invocation) {
   CLI::App* train = program.add_subcommand(
       "train", "Train a method on a dataset and score it on the test nodes or molecules");
   const auto arguments = std::make_shared<TrainArguments>();
-  train
-      ->add_option("--dataset", arguments->dataset,
-                   "Name of a dataset, a directory, or a file of molecules")
-      ->type_name("NAME|DIR|FILE");
-  train->add_option("--method", arguments->method, "What to train; see below")->type_name("METHOD");
+  add_config_options(*train, arguments->config);
   add_run_options(*train, arguments->run);
-  train->add_option("--set", arguments->settings, "Change one setting; repeatable, after --config")
-      ->type_name("KEY=VALUE")
-      ->expected(1)
-      ->take_all();
-  train
-      ->add_option(
-          "--config", arguments->config_file,
-          "Read settings from a TOML file; config.toml of a run also names its dataset and method")
-      ->type_name("F.toml")
-      ->check(not_empty);
   train->add_flag("--hide-test", arguments->hide_test,
                   "Neither compute nor keep test scores: for choosing settings on validation data");
   train->add_flag(

@@ -14,16 +14,17 @@ namespace {
 
 enum DataFit { kGraphs = 1, kMolecules = 2, kAnyData = 3 };
 
-MethodInfo info(const char* name, DataFit data, std::string summary, bool em) {
-  return {name, std::move(summary), (data & kGraphs) != 0, (data & kMolecules) != 0, em};
+MethodInfo info(const char* name, DataFit data, std::string summary, const char* plain = "") {
+  const bool em = plain[0] != '\0';
+  return {name, std::move(summary), (data & kGraphs) != 0, (data & kMolecules) != 0, em, plain};
 }
 
 std::vector<MethodInfo> all_methods() {
   std::vector<MethodInfo> all;
 #define EMGNN_NETWORK(ID, NAME, EM_NAME, DATA, SUMMARY) \
-  all.push_back(info(NAME, DATA, SUMMARY, false));      \
-  all.push_back(info(EM_NAME, DATA, NAME " over a learned distribution of graphs", true));
-#define EMGNN_METHOD(ID, NAME, DATA, SUMMARY) all.push_back(info(NAME, DATA, SUMMARY, false));
+  all.push_back(info(NAME, DATA, SUMMARY));             \
+  all.push_back(info(EM_NAME, DATA, NAME " over a learned distribution of graphs", NAME));
+#define EMGNN_METHOD(ID, NAME, DATA, SUMMARY) all.push_back(info(NAME, DATA, SUMMARY));
 #include <emgnn/methods/list.inc>
 #undef EMGNN_NETWORK
 #undef EMGNN_METHOD

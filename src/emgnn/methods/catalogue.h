@@ -13,6 +13,7 @@ struct MethodInfo {
   std::string name, summary;
   bool graphs = false, molecules = false;  // the data it is for
   bool em = false;                         // over a learned distribution of graphs
+  std::string plain = {};                  // of em: the same network on the graph as given
 
   bool fits(DataKind kind) const { return kind == DataKind::kGraph ? graphs : molecules; }
 };

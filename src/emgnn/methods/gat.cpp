@@ -15,6 +15,7 @@ class GatConfig : public NetworkConfig {
   void describe_network(OptionVisitor& visitor, const DataFacts& /*facts*/) override {
     emgnn::describe(visitor, options_);
     emgnn::describe(visitor, options_.form);
+    describe_depth(visitor, options_.stack);
   }
   std::shared_ptr<Network> make_network(const Plan& plan) const override {
     const int64_t width = options_.stack.hidden;

@@ -23,6 +23,7 @@ class MlpConfig : public NetworkConfig {
  protected:
   void describe_network(OptionVisitor& visitor, const DataFacts& /*facts*/) override {
     emgnn::describe(visitor, options_.stack);
+    describe_depth(visitor, options_.stack);
   }
   std::shared_ptr<Network> make_network(const Plan& plan) const override {
     return stack<MlpLayer>(plan, options_, options_.stack.hidden);

@@ -47,6 +47,7 @@ struct SplitFilters : torch::autograd::Function<SplitFilters> {
 
 void describe(OptionVisitor& visitor, AcmOptions& options) {
   describe(visitor, options.stack);
+  describe_depth(visitor, options.stack);
   visitor.flag("model.structure", options.structure,
                "a fourth channel that sees the adjacency alone, with weights per node");
   visitor.flag("model.layer_norm", options.layer_norm,

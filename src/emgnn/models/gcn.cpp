@@ -9,6 +9,7 @@ namespace emgnn {
 
 void describe(OptionVisitor& visitor, GcnOptions& options) {
   describe(visitor, options.stack);
+  describe_depth(visitor, options.stack);
   visitor.flag("model.bias", options.bias, "add a bias in each layer");
   visitor.choice("model.self", options.self, {"shared", "separate", "branch"},
                  "a node's own features share the weights of its neighbours', have weights of "

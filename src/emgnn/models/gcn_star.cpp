@@ -18,10 +18,8 @@ void describe(OptionVisitor& visitor, GcnStarOptions& options) {
                  "a layer is H W0 + S H W1, or (a0 + a1 S) H W");
   visitor.flag("model.affine", options.affine,
                "W0 and W1 (or a0 and a1) are affine in lambda, scaled to -1..1");
-  visitor.choice("model.norm", options.norm, {"none", "batch", "layer"},
-                 "normalisation before each activation");
-  visitor.flag("model.residual", options.residual,
-               "add a layer's input to its output where the widths agree");
+  describe_norm(visitor, options.norm);
+  describe_residual(visitor, options.residual);
 }
 
 GcnStar::GcnStar(const GcnStarOptions& options, const HeadOptions& head, const NetworkShape& shape,

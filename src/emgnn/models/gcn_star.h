@@ -17,7 +17,6 @@
 namespace emgnn {
 
 enum class Filter { kMatrix, kScalar };
-enum class Norm { kNone, kBatch, kLayer };
 
 struct GcnStarOptions {
   StackOptions stack;

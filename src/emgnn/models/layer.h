@@ -59,12 +59,10 @@ struct LayerPlace {
   std::string name(const char* parameter) const;  // "layers.0.weight"
 };
 
-// What a head reads of the rows behind each layer, and of those that the first layer embeds: the last,
-// all side by side, the largest of each column, or the sum.
-enum class Jumping { kLast, kConcat, kMax, kSum };
-
-// h ← drop(act(layer(h) + b)), the last layer bare; where whole graphs are predicted the last layer
-// is like the others and a head follows.
+// h ← drop(act(norm(layer(h) + b)))   (+ h where the widths agree, with model.residual)
+// The last layer is bare. Where whole graphs are predicted it is like the others and a head follows;
+// where all layers are read (model.jumping) it is, too, and the outputs of nodes are linear in what
+// is read.
 class LayerStack : public Network {
  public:
   using MakeLayer = std::function<std::unique_ptr<Layer>(Network&, const LayerPlace&)>;
@@ -77,7 +75,8 @@ class LayerStack : public Network {
     uint64_t seed = 0;
     int64_t hidden_outputs = 0;
     int64_t last_outputs = 0;  // 0: hidden_outputs
-    Jumping jumping = Jumping::kLast;
+    bool jumps_from_embedding =
+        false;  // what the first layer embeds is read as if it were a layer's
   };
   LayerStack(const Plan& plan, const MakeLayer& make);
 
@@ -87,32 +86,42 @@ class LayerStack : public Network {
                      const Mode& mode) const override;
   // The product of a single layer comes first, before anything depends on a graph.
   bool has_last_features() const override {
-    return head_ || (layers_.size() > 1 && layers_.back()->has_features());
+    return head_ || jumps() || (layers_.size() > 1 && layers_.back()->has_features());
   }
   at::Tensor last_features(const GraphBatch& batch, const at::Tensor& embedded,
                            const Mode& mode) const override;
   // A head reads rows of whole graphs, and what jumps comes from several layers.
   int num_stages() const override {
-    return head_ || jumping_ != Jumping::kLast ? 0 : static_cast<int>(layers_.size());
+    return head_ || jumps() ? 0 : static_cast<int>(layers_.size());
   }
   at::Tensor prepare(int stage, const at::Tensor& h, const Mode& mode) const override;
   at::Tensor stage(int number, const Propagation& hop, const at::Tensor& rows,
                    const Mode& mode) const override;
   bool needs_no_edges(int stage) const override {
-    return layers_[static_cast<size_t>(stage)]->needs_no_edges();
+    return layers_[static_cast<size_t>(stage)]->needs_no_edges() &&
+           (stage == 0 || !options_.residual);
   }
 
  private:
-  // Bias, activation and dropout behind layer l.
-  at::Tensor finished(size_t l, const at::Tensor& h, const Mode& mode) const;
   // The rows behind the first `count` layers.
   at::Tensor run(size_t count, const GraphBatch& batch, const at::Tensor& embedded,
                  const Mode& mode) const;
 
+  bool is_hidden(size_t l) const { return head_ || jumps() || l + 1 < layers_.size(); }
+  bool jumps() const { return options_.jumping != Jumping::kLast; }
+  void add_norm(int index, int64_t width);
+  void add_output(const Plan& plan, int64_t inputs);
+  at::Tensor behind_layer(size_t l, const Propagation& hop, const at::Tensor& before, at::Tensor h,
+                          const Mode& mode) const;
+  at::Tensor normalised(size_t l, const at::Tensor& h, const Mode& mode) const;
+
   StackOptions options_;
-  Jumping jumping_;
+  bool jumps_from_embedding_;
+  int64_t state_width_ = 0;  // floats of a row that are kept beside the current layer
   std::vector<std::unique_ptr<Layer>> layers_;
-  std::unique_ptr<GraphHead> head_;  // null: rows are the outputs
+  std::vector<BatchNorm> norms_;            // of hidden layers; without moments for norm = layer
+  at::Tensor output_weight_, output_bias_;  // of nodes, with model.jumping
+  std::unique_ptr<GraphHead> head_;         // null: rows are the outputs
 };
 
 }  // namespace emgnn

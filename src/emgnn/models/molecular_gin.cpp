@@ -22,8 +22,7 @@ at::Tensor feature_sums(const Edges& edges) {
 void describe(OptionVisitor& visitor, MolecularGinOptions& options) {
   visitor.flag("model.bond_features", options.bond_features,
                "model.form=molecular: the features of bonds are added to those of the neighbours");
-  visitor.choice("model.jumping", options.jumping, {"last", "concat", "max", "sum"},
-                 "model.form=molecular: what the readout sees of the embedding and of all layers");
+  describe_jumping(visitor, options.jumping);
 }
 
 MolecularGinLayer::MolecularGinLayer(Network& network, const LayerPlace& place,

@@ -30,6 +30,29 @@ void describe_init(OptionVisitor& visitor, Init& init) {
                  "N(0, 4/(in+out)) with zero biases");
 }
 
+void describe_norm(OptionVisitor& visitor, Norm& norm) {
+  visitor.choice("model.norm", norm, {"none", "batch", "layer"},
+                 "normalisation before each activation");
+}
+
+void describe_residual(OptionVisitor& visitor, bool& residual) {
+  visitor.flag("model.residual", residual,
+               "add a layer's input to its output where the widths agree");
+}
+
+void describe_jumping(OptionVisitor& visitor, Jumping& jumping) {
+  visitor.choice("model.jumping", jumping, {"last", "concat", "max", "sum"},
+                 "what the output is made of: the last layer, or all layers side by side, by the "
+                 "largest of each column, or added up; of nodes by a linear layer behind them; of "
+                 "model.form=molecular the embedding counts as a layer");
+}
+
+void describe_depth(OptionVisitor& visitor, StackOptions& options) {
+  describe_norm(visitor, options.norm);
+  describe_residual(visitor, options.residual);
+  describe_jumping(visitor, options.jumping);
+}
+
 void describe(OptionVisitor& visitor, StackOptions& options) {
   describe_layers(visitor, options.layers);
   describe_hidden(visitor, options.hidden);

@@ -10,6 +10,10 @@
 namespace emgnn {
 
 enum class Init { kXavierUniform, kUniformOut, kXavierNormal };
+enum class Norm { kNone, kBatch, kLayer };
+// What is read of the rows behind each layer: the last, all side by side, the largest of each column,
+// or the sum.
+enum class Jumping { kLast, kConcat, kMax, kSum };
 enum class Readout { kSum, kMean, kMax, kMeanAndMax, kWeightedSumAndMax };
 
 // Of every network made of layers. Others describe those of them that they have by the functions
@@ -22,8 +26,16 @@ struct StackOptions {
   double dropout = 0.6;
   double input_dropout = 0.0;
   Init init = Init::kXavierUniform;
+  // What keeps many layers trainable; described apart, for networks that have it.
+  Norm norm = Norm::kNone;
+  bool residual = false;
+  Jumping jumping = Jumping::kLast;
 };
 void describe(OptionVisitor& visitor, StackOptions& options);
+void describe_depth(OptionVisitor& visitor, StackOptions& options);  // norm, residual, jumping
+void describe_norm(OptionVisitor& visitor, Norm& norm);
+void describe_residual(OptionVisitor& visitor, bool& residual);
+void describe_jumping(OptionVisitor& visitor, Jumping& jumping);
 void describe_layers(OptionVisitor& visitor, int64_t& layers);
 void describe_hidden(OptionVisitor& visitor, int64_t& hidden);
 void describe_dropout(OptionVisitor& visitor, double& dropout);

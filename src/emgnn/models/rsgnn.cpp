@@ -44,6 +44,7 @@ Rsgnn::Rsgnn(const RsgnnOptions& options, const NetworkShape& shape, uint64_t se
                                      return std::make_unique<GcnLayer>(network, place, gcn);
                                    });
   for (const Parameter& p : classifier_->parameters()) add_parameter(p);
+  for (const Buffer& b : classifier_->buffers()) add_buffer(b.name, b.value);
   int64_t inputs = shape.num_features;
   for (int l = 0; l < 2; ++l) {
     // Behind those of the classifier's layers.

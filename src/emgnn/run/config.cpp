@@ -13,6 +13,7 @@
 #include <emgnn/run/config_text.h>
 #include <emgnn/run/evaluate.h>
 #include <emgnn/run/load.h>
+#include <emgnn/run/presets.h>
 #include <emgnn/run/setting_names.h>
 
 namespace emgnn {
@@ -88,53 +89,79 @@ const ShippedFile* shipped_file(const std::string& path) {
 
 std::string name_of(const ShippedFile& file) { return fmt::format("configs/{}.toml", file.path); }
 
-void put_all(RunConfig& config, const ShippedFile& file,
+void put_all(RunConfig& config, const std::string& layer,
              const std::vector<Assignment>& assignments) {
-  ConfigReader reader(config, name_of(file), ConfigReader::Unknown::kPassOver);
+  ConfigReader reader(config, layer, ConfigReader::Unknown::kPassOver);
   for (const Assignment& assignment : assignments) reader.put(assignment);
 }
 
-// What a request says about the recipe; empty: nothing.
-std::string recipe_of(const ConfigRequest& request) {
-  std::string recipe;
+// What a request says about a key; empty: nothing.
+std::string last_value(const ConfigRequest& request, const std::string& key) {
+  std::string out;
   for (const SettingLayer& layer : request.layers) {
     std::vector<Assignment> all;
     if (!layer.toml.empty()) all = parse_assignments(layer.toml, layer.name, request.method);
     for (const std::string& text : layer.assignments)
       all.push_back(parse_assignment(text, layer.name));
     for (const Assignment& assignment : all)
-      if (assignment.key == kRecipeKey) recipe = assignment.value;
+      if (assignment.key == key) out = assignment.value;
   }
-  return recipe;
+  return out;
 }
 
 }  // namespace
 
 RunConfig::RunConfig(const std::string& method, const std::string& dataset,
-                     const std::string& recipe)
+                     const std::string& recipe, const std::string& preset_name)
     : method_name_(method) {
   facts_.kind = kind_of(dataset);
   check_data_kind(method, facts_.kind, dataset);
   method_ = make_config(method);
   if (!method_info(method).em) data.molecules.conformers.count = 0;  // bonds need no coordinates
-  const std::vector<std::string> shipped = {"methods/" + method, "groups/" + group_of(dataset),
-                                            "datasets/" + dataset};
-  for (const std::string& path : shipped) {
+  const std::vector<Shipped> shipped = shipped_for(dataset, preset_name);
+  for (const auto& [path, layer] : shipped) {
     if (const ShippedFile* file = shipped_file(path))
-      put_all(*this, *file, parse_assignments(file->text, name_of(*file), method));
+      put_all(*this, layer, parse_assignments(file->text, name_of(*file), method));
   }
   if (method_info(method).em) read_recipe(shipped, recipe);
+  if (!chosen_preset_.empty()) {
+    preset.name = chosen_preset_;
+    layer_[kPresetKey] = "preset " + chosen_preset_;
+  }
+}
+
+// Those of the preset, also where the files of the dataset name it.
+std::vector<RunConfig::Shipped> RunConfig::shipped_for(const std::string& dataset,
+                                                       const std::string& preset_name) {
+  std::vector<Shipped> out;
+  std::string chosen = preset_name;
+  for (const std::string& path :
+       {"methods/" + method_name_, "groups/" + group_of(dataset), "datasets/" + dataset}) {
+    const ShippedFile* file = shipped_file(path);
+    if (file == nullptr) continue;
+    out.push_back({path, name_of(*file)});
+    if (!preset_name.empty()) continue;
+    for (const Assignment& a : parse_assignments(file->text, name_of(*file), method_name_))
+      if (a.key == kPresetKey) chosen = a.value;
+  }
+  check_preset(chosen.empty() ? kNoPreset : chosen, facts_.kind);
+  if (!is_preset(chosen)) return out;
+  std::erase_if(out, [](const Shipped& file) { return !file.path.starts_with("methods/"); });
+  for (const std::string& path : preset_named(chosen).files)
+    out.push_back({path, "preset " + chosen});
+  chosen_preset_ = chosen;
+  return out;
 }
 
 // The recipe's own file, then what the others say about it.
-void RunConfig::read_recipe(const std::vector<std::string>& shipped, const std::string& recipe) {
+void RunConfig::read_recipe(const std::vector<Shipped>& shipped, const std::string& recipe) {
   const std::string name = recipe.empty() ? values().at(kRecipeKey) : recipe;
   const ShippedFile* own = shipped_file("recipes/" + name);
   if (own == nullptr) return;  // the published one is what all files say by themselves
-  put_all(*this, *own, parse_assignments(own->text, name_of(*own), method_name_));
-  for (const std::string& path : shipped) {
+  put_all(*this, name_of(*own), parse_assignments(own->text, name_of(*own), method_name_));
+  for (const auto& [path, layer] : shipped) {
     if (const ShippedFile* file = shipped_file(path))
-      put_all(*this, *file, recipe_assignments(file->text, name_of(*file), method_name_, name));
+      put_all(*this, layer, recipe_assignments(file->text, name_of(*file), method_name_, name));
   }
 }
 
@@ -162,6 +189,7 @@ void RunConfig::describe(OptionVisitor& visitor) const {
   // The walk over the options is the same for reading and writing; only a reader writes.
   auto& self = const_cast<RunConfig&>(*this);
   emgnn::describe(visitor, self.data, facts_.kind);
+  emgnn::describe(visitor, self.preset);
   emgnn::describe(visitor, self.ensemble);
   emgnn::describe(visitor, self.calibration);
   self.method_->describe(visitor, facts_);
@@ -244,7 +272,8 @@ void RunConfig::read_stored(const std::map<std::string, std::string>& values) {
 }
 
 RunConfig resolve(const ConfigRequest& request) {
-  RunConfig config(request.method, request.dataset, recipe_of(request));
+  RunConfig config(request.method, request.dataset, last_value(request, kRecipeKey),
+                   last_value(request, kPresetKey));
   for (const SettingLayer& layer : request.layers) config.apply(layer);
   return config;
 }

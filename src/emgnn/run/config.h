@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The configuration of a run: the options of whoever reads them, and which layer each value comes
 // from. Weakest first: defaults < configs/methods < configs/groups < configs/datasets < the recipe
-// of EM < files < set.
+// of EM < files < set. A preset stands in place of the group and the dataset.
 #pragma once
 
 #include <map>
@@ -19,11 +19,13 @@ namespace emgnn {
 
 class RunConfig {
  public:
-  // The shipped settings of the method on the dataset, and of a recipe; empty: the shipped one.
-  // UsageError for an unknown method or dataset, or when the two do not fit.
-  RunConfig(const std::string& method, const std::string& dataset, const std::string& recipe = "");
+  // The shipped settings of the method on the dataset, and of a recipe and a preset; empty: the
+  // shipped ones. UsageError for an unknown method, dataset or preset, or when they do not fit.
+  RunConfig(const std::string& method, const std::string& dataset, const std::string& recipe = "",
+            const std::string& preset = "");
 
   DataOptions data;
+  PresetOptions preset;
   EnsembleOptions ensemble;
   CalibrationOptions calibration;
   const MethodConfig& method() const { return *method_; }
@@ -52,9 +54,14 @@ class RunConfig {
   friend class ConfigReader;
   std::shared_ptr<Learner> uncalibrated(const LearnerInput& input) const;
   void describe(OptionVisitor& visitor) const;
-  void read_recipe(const std::vector<std::string>& shipped, const std::string& recipe);
+  struct Shipped {
+    std::string path, layer;  // of configs/, and what its values are said to come from
+  };
+  std::vector<Shipped> shipped_for(const std::string& dataset, const std::string& preset);
+  void read_recipe(const std::vector<Shipped>& shipped, const std::string& recipe);
 
   std::string method_name_;
+  std::string chosen_preset_;  // whose files are the base; empty: none
   std::unique_ptr<MethodConfig> method_;
   DataFacts facts_;
   std::map<std::string, std::string> layer_;  // of each key that is not at its default

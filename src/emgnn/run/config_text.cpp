@@ -13,7 +13,8 @@ namespace emgnn {
 
 namespace {
 
-constexpr std::string_view kMethodTable = "method", kRecipeTable = "recipe", kRunTable = "run";
+constexpr std::string_view kMethodTable = "method", kRecipeTable = "recipe", kRunTable = "run",
+                           kPresetTable = "preset";
 
 std::string type_name(const toml::node& node) {
   return std::string(
@@ -31,8 +32,8 @@ std::string text_of(const toml::node& node) {
 void add_table(const toml::table& table, const std::string& prefix, const std::string& file,
                std::vector<Assignment>& out) {
   for (const auto& [key, node] : table) {
-    const bool no_setting =
-        key.str() == kMethodTable || key.str() == kRecipeTable || key.str() == kRunTable;
+    const bool no_setting = key.str() == kMethodTable || key.str() == kRecipeTable ||
+                            key.str() == kRunTable || key.str() == kPresetTable;
     if (prefix.empty() && no_setting && node.is_table()) continue;
     const std::string full =
         prefix.empty() ? std::string(key.str()) : prefix + "." + std::string(key.str());
@@ -162,6 +163,27 @@ std::string to_toml(const std::vector<ConfigEntry>& entries) {
       if (!entry.key.starts_with(of + ".")) continue;
       out += fmt::format("{} = {}  # {}\n", entry.key.substr(of.size() + 1), toml_value(entry),
                          entry.help);
+    }
+  }
+  return out;
+}
+
+PresetTable preset_table(std::string_view text, const std::string& file) {
+  const toml::table all = parse(text, file);
+  const toml::table* table = all[kPresetTable].as_table();
+  if (table == nullptr) throw UsageError(fmt::format("{}: a preset has a table [preset]", file));
+  PresetTable out;
+  for (const auto& [key, node] : *table) {
+    if (key.str() == "summary" && node.is_string()) {
+      out.summary = text_of(node);
+    } else if (key.str() == "data" && node.is_string()) {
+      out.data = text_of(node);
+    } else if (key.str() == "from" && node.is_array()) {
+      for (const toml::node& path : *node.as_array()) out.from.push_back(text_of(path));
+    } else {
+      throw UsageError(
+          fmt::format("{}:{}: [preset] holds the texts summary and data and the list from", file,
+                      node.source().begin.line));
     }
   }
   return out;

@@ -23,7 +23,7 @@ struct Assignment {
 };
 
 // First the tables for all methods, then those below [method.NAME] of this one; not those below
-// [recipe] and [run]. UsageError with the file's name and the line when the text is no TOML.
+// [recipe], [preset] and [run]. UsageError with the file's name and the line when the text is no TOML.
 std::vector<Assignment> parse_assignments(std::string_view text, const std::string& file,
                                           const std::string& method);
 // What stands below [recipe.NAME], in the same order.
@@ -38,6 +38,14 @@ std::vector<Assignment> tables_below(std::string_view table, std::string_view te
                                      const std::string& file);
 
 std::string to_toml(const std::vector<ConfigEntry>& entries);
+
+// The table [preset] of a shipped preset: what it is for, the data it is for (graphs or molecules), and
+// the shipped files that it begins with.
+struct PresetTable {
+  std::string summary, data = "graphs";
+  std::vector<std::string> from;
+};
+PresetTable preset_table(std::string_view text, const std::string& file);
 
 // The table [run] at the end of a run's config.toml: what the settings above it were used for.
 struct StoredRun {

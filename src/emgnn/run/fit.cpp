@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <emgnn/run/fit.h>
 
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <chrono>
 #include <map>
@@ -13,6 +11,7 @@
 
 #include <emgnn/base/error.h>
 #include <emgnn/base/utf8.h>
+#include <emgnn/run/auto_preset.h>
 #include <emgnn/run/config.h>
 #include <emgnn/run/config_text.h>
 #include <emgnn/run/edge_auc.h>
@@ -23,6 +22,7 @@
 #include <emgnn/run/load.h>
 #include <emgnn/run/manifest.h>
 #include <emgnn/run/model_file.h>
+#include <emgnn/run/plan.h>
 #include <emgnn/run/predictions.h>
 #include <emgnn/run/run_folder.h>
 #include <emgnn/run/run_recorder.h>
@@ -48,12 +48,6 @@ constexpr const char* kResultsFile = "results.json";
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-double peak_rss_mb() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<double>(usage.ru_maxrss) / 1024.0;
 }
 
 // The files of a run are JSON: what tells it from others must be text.
@@ -97,6 +91,7 @@ class RunSet {
       place(*request.out);
     }
     check_folder(top_, identity_json(request.config, request.seed, several()));
+    if (!request.preset_record.empty()) top_.write(kPresetFile, request.preset_record);
   }
 
   Results fit() {
@@ -343,7 +338,8 @@ Results fit_runs(const RunRequest& request, RunsObserver& observer) {
   if (request.hide_test && request.rank_graphs)
     throw UsageError("--rank-graphs reads the test labels, which --hide-test hides");
   const Context::Scope scope(request.context);
-  return RunSet(request, observer).fit();
+  const RunRequest chosen = with_preset(request, observer);
+  return RunSet(chosen, observer).fit();
 }
 
 }  // namespace emgnn

@@ -21,6 +21,12 @@ void describe(OptionVisitor& visitor, DataOptions& options, DataKind kind) {
                "own graphs where one edge type is another one reversed)");
 }
 
+void describe(OptionVisitor& visitor, PresetOptions& options) {
+  visitor.text("preset", options.name,
+               "shipped settings that take the place of those for the data's name: citation, web, "
+               "dense, deep, heterogeneous or molecules; auto: chosen by the data; none");
+}
+
 void describe(OptionVisitor& visitor, EnsembleOptions& options) {
   visitor.integer("ensemble", options.members, 1, 1000,
                   "how many times the method is trained, each with a seed of its own; predictions "

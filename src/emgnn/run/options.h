@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be chosen about a run, whatever the method: its data, how many learners it trains, and how
-// sure it is of what they say.
+// What can be chosen about a run, whatever the method: its data, which settings it begins with, how many
+// learners it trains, and how sure it is of what they say.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +21,12 @@ struct DataOptions {
   MoleculeOptions molecules;
 };
 void describe(OptionVisitor& visitor, DataOptions& options, DataKind kind);
+
+// Which shipped settings are the base of all others; see presets.h.
+struct PresetOptions {
+  std::string name = "none";
+};
+void describe(OptionVisitor& visitor, PresetOptions& options);
 
 struct EnsembleOptions {
   int64_t members = 1;

@@ -38,6 +38,7 @@ struct RunRequest {
   bool hide_test = false;                    // test scores are neither computed nor kept
   bool rank_graphs = false;                  // RunRecord::graph_rank is computed
   bool all_edges = false;                    // edges.csv is not cut, however long it is
+  std::string preset_record = {};  // how auto_preset.h chose the preset; empty: it did not
   Context context{};
 };
 
@@ -60,6 +61,15 @@ class RunsObserver {
   virtual void on_round(const RoundRecord& /*round*/) {}
   virtual void on_epoch(const EpochRecord& /*epoch*/, const ScoreInfo& /*main*/) {}
   virtual bool stop_requested() { return false; }
+};
+
+// What a run would take on this machine.
+struct RunPlan {
+  double peak_mb = 0.0;  // of memory
+  double seconds = 0.0;  // in all, if training is not stopped early
+  double prepare_seconds = 0.0, epoch_seconds = 0.0, round_seconds = 0.0, predict_seconds = 0.0;
+  int64_t epochs = 0, rounds = 0;  // at most
+  int64_t measured_epochs = 0;
 };
 
 struct PredictRequest {

@@ -13,6 +13,7 @@ namespace emgnn {
 
 struct Services {
   Results (*fit)(const RunRequest& request, RunsObserver& observer);
+  RunPlan (*plan)(const RunRequest& request, RunsObserver& observer);
   PredictedTable (*predict)(const PredictRequest& request);
   Evaluation (*evaluate)(const PredictRequest& request);
   // The configuration with where each value comes from, before the data is known.

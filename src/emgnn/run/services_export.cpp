@@ -3,6 +3,7 @@
 #include <emgnn/run/config.h>
 #include <emgnn/run/evaluate.h>
 #include <emgnn/run/fit.h>
+#include <emgnn/run/plan.h>
 #include <emgnn/run/predict.h>
 #include <emgnn/run/services.h>
 
@@ -19,7 +20,7 @@ std::vector<ConfigEntry> resolved_entries(const ConfigRequest& request) {
 }  // namespace emgnn
 
 extern "C" const emgnn::Services* emgnn_services() {
-  static const emgnn::Services services{emgnn::fit_runs, emgnn::predict, emgnn::evaluate,
-                                        emgnn::resolved_entries};
+  static const emgnn::Services services{emgnn::fit_runs, emgnn::plan_run, emgnn::predict,
+                                        emgnn::evaluate, emgnn::resolved_entries};
   return &services;
 }

@@ -76,6 +76,7 @@ class ViewMaker {
  private:
   // A view that is one graph.
   Relation one(const std::string& view) const {
+    if (view == "joined") return {view, joined(data_.graph)};
     if (view == "two-hop") return {view, two_hop(joined(data_.graph))};
     if (view == "ppr") return {view, personalised_pagerank(joined(data_.graph), {})};
     if (view.starts_with("knn:"))
@@ -93,7 +94,7 @@ class ViewMaker {
     std::vector<std::string> names;
     for (const Relation& relation : data_.graph.relations) names.push_back(relation.name);
     throw UsageError(fmt::format(
-        "space.views: unknown view \"{}\"; expected given, reliable, knn:K, two-hop, ppr, "
+        "space.views: unknown view \"{}\"; expected given, joined, reliable, knn:K, two-hop, ppr, "
         "metapath:A-B-A, random:K, auto alone or an edge type ({})",
         name, fmt::join(names, ", ")));
   }
@@ -152,7 +153,7 @@ std::string automatic_views(const Dataset& data) {
   for (const Relation& relation : data.graph.relations) entries += relation.adjacency.num_entries();
   if (entries > SizeLimits{}.full_batch_entries) return kGivenViews;
   const bool one = data.graph.relations.size() == 1;
-  std::string out = one ? "reliable" : "given";
+  std::string out = one ? "reliable" : "given, joined";
   if (data.features.num_cols > 0) out += ", knn:5";
   if (!one) return out;
   const Csr& edges = data.graph.relations.front().adjacency;

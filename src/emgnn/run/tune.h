@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// A search for settings: every trial is an ordinary run without test scores in a folder of its own, so a
+// search that was interrupted resumes where it was. Who runs the trials, and how many at a time, is the
+// caller's. No LibTorch.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <emgnn/learn/metrics.h>
+#include <emgnn/run/request.h>
+#include <emgnn/run/search_space.h>
+
+namespace emgnn {
+
+enum class SearchKind { kRandom, kGrid, kHalving };
+SearchKind search_kind(const std::string& word);  // "random", "grid" or "halving"; UsageError
+
+struct TuneRequest {
+  ConfigRequest config;  // of every trial, below what is searched
+  std::string space, space_file;
+  std::string search = "random";
+  std::string score;  // by which trials are compared; empty: the task's main one
+  int64_t trials = 20;
+  uint64_t seed = 0;  // of the runs, and of the draws
+  int64_t runs = 1;   // of each trial
+  std::filesystem::path out;
+};
+
+// What is to be run.
+struct TuneJob {
+  int64_t trial = 0;  // from 1
+  std::vector<std::string> settings;
+  std::filesystem::path folder;
+};
+
+// One trial as far as it has come.
+struct TuneTrial {
+  int64_t trial = 0;
+  std::vector<std::string> settings;  // that were searched
+  int64_t rung = 0;                   // the last one it took part in, from 0
+  std::filesystem::path folder;       // of that
+  std::optional<double> score;        // none: it failed
+  double seconds = 0.0;               // of training, over all rungs and runs
+};
+
+struct TuneResult {
+  ScoreInfo score;
+  std::vector<TuneTrial> trials;  // the best first
+};
+
+// Runs jobs, some at a time, and returns when all of them have ended. A job that fails leaves no
+// results.json.
+using RunJobs = std::function<void(const std::vector<TuneJob>&)>;
+// The value that a setting has without the search.
+using SettingValue = std::function<std::string(const std::string& key)>;
+
+// Writes tune.json (what is searched), trials.json and best.toml into the folder. UsageError when the
+// folder holds another search, or when no trial succeeds.
+TuneResult tune(const TuneRequest& request, const SettingValue& value, const RunJobs& run_jobs);
+
+nlohmann::ordered_json to_json(const TuneResult& result);
+std::string to_text(const TuneResult& result, int64_t most);  // a table of the best
+
+}  // namespace emgnn

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/program.h"
+
+namespace emgnn::cli_test {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr const char* kSpace =
+    "[model]\nhidden = [2, 32]\n[optim]\nlearning_rate = [0.0001, 0.05]\n";
+
+std::vector<std::string> tune(std::vector<std::string> more) {
+  std::vector<std::string> call = {"tune",          "--dataset", "noisy-citations", "--method",
+                                   "gcn",           "--space",   "space.toml",      "--set",
+                                   "fit.epochs=30", "--out",     "search"};
+  call.insert(call.end(), more.begin(), more.end());
+  return call;
+}
+
+TEST(Tune, SearchesAGridWithoutTheTestAndLeavesTheBest) {
+  const Workplace place;
+  write(place, "space.toml", kSpace);
+  const std::vector<std::string> call =
+      tune({"--search", "grid", "--jobs", "2", "--threads", "2", "--json"});
+  const Outcome outcome = run(place, call);
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const Json json = Json::parse(outcome.out);
+  ASSERT_EQ(json["trials"].size(), 4U);
+  EXPECT_EQ(json["trials"][0]["settings"]["optim.learning_rate"], "0.05");
+  for (const char* trial : {"trial-0001", "trial-0002", "trial-0003", "trial-0004"}) {
+    const std::string folder = std::string("search/") + trial;
+    EXPECT_TRUE(
+        Json::parse(read(place.path() / (folder + "/results.json")))["runs"][0]["test"].is_null());
+  }
+  // The same command again reads everything back.
+  const Outcome again = run(place, call);
+  EXPECT_EQ(again.out, outcome.out) << again.err;
+  const Outcome trained =
+      run(place, {"train", "--config", "search/best.toml", "--quiet", "--json"});
+  ASSERT_EQ(trained.status, 0) << trained.err;
+  const Json best = Json::parse(trained.out);
+  EXPECT_EQ(best["config"]["optim.learning_rate"], 0.05);
+  EXPECT_EQ(best["runs"][0]["validation"]["micro_f1"], json["trials"][0]["validation"]);
+}
+
+TEST(Tune, HalvingPrintsATable) {
+  const Workplace place;
+  write(place, "space.toml", "[model]\ndropout = { from = 0.0, to = 0.9 }\n");
+  const Outcome outcome = run(place, tune({"--search", "halving", "--trials", "3", "--quiet"}));
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("model.dropout="), std::string::npos);
+  EXPECT_NE(outcome.out.find("search/best.toml"), std::string::npos);
+  const std::string config = read(place.path() / ("search/best.toml"));
+  EXPECT_NE(config.find("epochs = 30"), std::string::npos) << config;
+}
+
+TEST(Tune, RefusesWhatCannotBeSearched) {
+  const Workplace place;
+  write(place, "space.toml", "[model]\nhidden = 16\n");
+  expect_one_line(run(place, tune({})), 2,
+                  "space.toml:2: model.hidden: expected a list or a range");
+  write(place, "space.toml", "[model]\nhiden = [16]\n");
+  expect_one_line(run(place, tune({})), 2, "space.toml:2: unknown key \"model.hiden\"");
+  write(place, "space.toml", "[model]\nhidden = [0]\n");
+  expect_one_line(run(place, tune({"--quiet"})), 2, "trial 1: ");
+  write(place, "space.toml", kSpace);
+  expect_one_line(run(place, tune({"--search", "clever"})), 2, "--search");
+  expect_one_line(run(place, tune({"--jobs", "0"})), 2, "--jobs");
+}
+
+}  // namespace
+}  // namespace emgnn::cli_test
