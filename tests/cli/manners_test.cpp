@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a user may expect of the program whatever the data: row order, folders, seeds, signals.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -140,6 +141,32 @@ TEST(Signals, EndTheReadingOfALargeTable) {
   EXPECT_NE(outcome.err.find("interrupted"), std::string::npos) << outcome.err;
   EXPECT_TRUE(!fs::exists(place.path() / "cache") || fs::is_empty(place.path() / "cache"));
   EXPECT_EQ(read(place.path() / "run/manifest.json"), "");
+}
+
+// One epoch takes some 3 · 10¹¹ multiplications: it is given up, and the run starts where it was kept.
+TEST(Signals, EndALongEpochOfTraining) {
+  const Workplace place;
+  fs::create_directory(place.path() / "graph");
+  std::string nodes = "id,label,split,x\n", edges = "source,target\n";
+  for (int i = 0; i < 5'000; ++i) {
+    nodes += fmt::format("{},{},{},{}\n", i, i % 2 == 0 ? "a" : "b", i < 4'900 ? "train" : "val",
+                         0.01 * (i % 37));
+    edges += fmt::format("{},{}\n", i, (i * 7 + 1) % 5'000);
+  }
+  write(place, "graph/nodes.csv", nodes);
+  write(place, "graph/edges.csv", edges);
+  Program program(place, {"train", "--dataset", "graph", "--method", "gcn", "--out", "run", "--set",
+                          "model.hidden=1536", "--set", "model.layers=10"});
+  program.wait_until_written(place.path() / "run/checkpoint/state.safetensors", 1);
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  ASSERT_TRUE(program.running());
+  const auto sent = std::chrono::steady_clock::now();
+  program.send(SIGINT);
+  const Outcome outcome = program.wait();
+  EXPECT_LT(std::chrono::steady_clock::now() - sent, std::chrono::milliseconds(2500));
+  EXPECT_EQ(outcome.status, 4);
+  EXPECT_NE(outcome.err.find("interrupted in epoch "), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("to resume: "), std::string::npos) << outcome.err;
 }
 
 }  // namespace

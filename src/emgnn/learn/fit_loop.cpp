@@ -18,6 +18,8 @@ namespace {
 constexpr std::chrono::seconds kCheckpointPeriod{30};
 // The same when an epoch's beginning is interrupted, which may change the state before it ends.
 constexpr std::chrono::seconds kBeginningPeriod{1};
+// Such epochs may be given up in their middle.
+constexpr std::chrono::milliseconds kSlowEpoch{500};
 
 std::vector<std::string> names_of(const Network& network) {
   std::vector<std::string> out;
@@ -86,7 +88,7 @@ void FitLoop::run(FitStep& step, FitObserver& observer, Learner& learner) {
       throw Interrupted(
           fmt::format("interrupted after {} of {} epochs", epoch_, step.max_epochs()));
     }
-    one_epoch(step, observer);
+    interruptible_epoch(step, observer);
   }
   if (finished_) return;
   if (step.has_finish()) checkpoint(observer, learner);
@@ -96,16 +98,33 @@ void FitLoop::run(FitStep& step, FitObserver& observer, Learner& learner) {
   finished_ = true;
 }
 
+// An epoch that does not end soon after the wish to stop is given up: the checkpoint of an earlier one
+// is what is left of the run.
+void FitLoop::interruptible_epoch(FitStep& step, FitObserver& observer) {
+  const Clock::time_point start = Clock::now();
+  const int64_t epoch = epoch_;
+  try {
+    one_epoch(step, observer);
+  } catch (const Interrupted&) {
+    if (step.needs_beginning(epoch)) throw;  // it says so itself
+    throw Interrupted(fmt::format("interrupted in epoch {} of {}, kept as of {}", epoch + 1,
+                                  step.max_epochs(), checkpoint_epoch_));
+  }
+  slow_ = Clock::now() - start > kSlowEpoch;
+}
+
 bool FitLoop::checkpoint_due(const FitStep& step) const {
   const Clock::duration age = Clock::now() - last_checkpoint_;
+  if (!has_checkpoint_ || (slow_ && age > kBeginningPeriod)) return true;
   if (!step.needs_beginning(epoch_)) return age > kCheckpointPeriod;
-  return !has_checkpoint_ || age > kBeginningPeriod;
+  return age > kBeginningPeriod;
 }
 
 void FitLoop::checkpoint(FitObserver& observer, Learner& learner) {
   observer.on_checkpoint(learner);
   last_checkpoint_ = Clock::now();
   has_checkpoint_ = true;
+  checkpoint_epoch_ = epoch_;
 }
 
 void FitLoop::begin(FitStep& step, FitObserver& observer) {

@@ -80,6 +80,7 @@ class FitLoop {
     std::vector<at::Tensor> average = {};  // of the weights so far, with optim.average
   };
 
+  void interruptible_epoch(FitStep& step, FitObserver& observer);
   void one_epoch(FitStep& step, FitObserver& observer);
   void begin(FitStep& step, FitObserver& observer);
   void end(FitStep& step, size_t number);
@@ -95,6 +96,8 @@ class FitLoop {
   bool finished_ = false;  // the networks hold the kept weights
   Clock::time_point last_checkpoint_ = Clock::now();
   bool has_checkpoint_ = false;  // of this process
+  int64_t checkpoint_epoch_ = 0;
+  bool slow_ = false;  // the last epoch was
 };
 
 }  // namespace emgnn

@@ -169,6 +169,21 @@ std::vector<double> Problem::losses(std::span<const int64_t> lam_ids, const Poll
   return out;
 }
 
+Problem::Work Problem::work() {
+  if (family().small_graphs()) return {};
+  if (!train_) begin_training();
+  const std::vector<int32_t>& rows = data().split().validation;
+  const auto of = [&](const FamilyView& view) {
+    double entries = 0.0;
+    for (const auto& hop : view.batch({}).hops)
+      entries += static_cast<double>(hop->edges()->num_entries());
+    return entries * static_cast<double>(network().needs().widest_layer);
+  };
+  return {.judge = of(*evidence_view()),
+          .train = of(agreeing_ ? *agreeing_ : *train_),
+          .validate = rows.empty() ? 0.0 : of(*validation_view(rows))};
+}
+
 void Problem::believe(const GraphWeights& graphs, const Poll& poll) {
   if (!family().reads_beliefs() || task().kind() != LabelKind::kClasses) return;
   beliefs_ = nullptr;  // or what it says would depend on what it said before
@@ -320,9 +335,13 @@ Prediction Problem::finished(const Expectation& mean, std::span<const int32_t> r
   return out;
 }
 
+const Problem::View& Problem::validation_view(std::span<const int32_t> rows) {
+  return parts_.views->of("validation", [&] { return view_of(rows); });
+}
+
 PartScores Problem::validate(const GraphWeights& graphs, Ranks ranks) {
   const std::vector<int32_t>& rows = data().split().validation;
-  const View view = parts_.views->of("validation", [&] { return view_of(rows); });
+  const View& view = validation_view(rows);
   const std::unique_ptr<Expectation> mean = task().expectation(options_.average, Detail::kValue);
   predict(*view, graphs, 1.0, *mean, {});
   return task().score(finished(*mean, rows), ranks);
