@@ -107,7 +107,7 @@ void FitLoop::interruptible_epoch(FitStep& step, FitObserver& observer) {
     one_epoch(step, observer);
   } catch (const Interrupted&) {
     if (step.needs_beginning(epoch)) throw;  // it says so itself
-    throw Interrupted(fmt::format("interrupted in epoch {} of {}, kept as of {}", epoch + 1,
+    throw Interrupted(fmt::format("interrupted in epoch {} of {}, kept up to epoch {}", epoch + 1,
                                   step.max_epochs(), checkpoint_epoch_));
   }
   slow_ = Clock::now() - start > kSlowEpoch;
