@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <emgnn/kernels/activation.h>
+#include <emgnn/kernels/dropout.h>
 
 #include <emgnn/base/error.h>
 #include "reference.h"
@@ -136,6 +137,22 @@ TEST(BiasActivation, EluIsAccurateOverItsWholeRange) {
     }
   }
   set_isa(best_isa());
+}
+
+TEST(DropoutFactors, AreThoseOfTheMask) {
+  for (const ActivationSpec& spec : specs()) {
+    for (const int64_t size : {1, 255, 256, 700, 40'003}) {
+      const auto run = [&] {
+        std::vector<float> factor(idx(size), NAN);
+        dropout_factors(spec, size, factor.data());
+        return factor;
+      };
+      for_every_isa(run, [&](const std::vector<float>& factor) {
+        for (int64_t i = 0; i < size; ++i)
+          ASSERT_NEAR(factor[idx(i)], keep(spec, i), 1e-7 * keep(spec, i)) << i;
+      });
+    }
+  }
 }
 
 TEST(BiasActivation, RejectsADropOfOne) {

@@ -84,7 +84,7 @@ struct Problem {
   }
 };
 
-constexpr int64_t kWidths[] = {1, 2, 3, 7, 8, 16, 17, 31, 64, 65, 100, 128, 512};
+constexpr int64_t kWidths[] = {1, 2, 3, 7, 8, 16, 17, 31, 64, 65, 100, 128, 192, 200, 512};
 
 void expect_reference(const Csr& a, const Case& c, int64_t width) {
   SCOPED_TRACE(testing::Message() << "width " << width << " graphs " << c.num_graphs);

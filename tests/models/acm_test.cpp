@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <emgnn/models/acm.h>
 
+#include "../space/rewire_graph.h"
 #include "network_fixture.h"
 
 #include <emgnn/base/error.h>
+#include <emgnn/models/learned_mixture.h>
+#include <emgnn/space/distinct_rows.h>
 
 namespace emgnn {
 namespace {
@@ -91,6 +94,65 @@ TEST_P(AcmTest, GradientsMatchFiniteDifferences) {
   // ELU has no kink. Its second derivative jumps by 1 at zero: a difference of half-width 0.01 is
   // off by at most 0.5 % of what passes there, twice over two layers, plus float32 rounding.
   expect_gradients_match(*acm, 0.02);
+}
+
+// Graphs that have most rows in common: these are computed once, and dropout tells them apart.
+TEST_P(AcmTest, RowsThatGraphsShareHaveTheSameOutputsAndGradients) {
+  const auto family = rewire_family(random_rewire_graph(kNodes, 30, 10, 3),
+                                    {.grid = 4, .max_drop = 0.1, .max_add = 0.3}, 5, kWords);
+  const std::vector<int64_t> lams = {0, 3, 5, 15};
+  const std::vector<int32_t> some = {13, 2, 7, 0, 5, 18};
+  const auto acm = make(kernels::Activation::kElu);
+  const auto view = family->view(some, acm->needs());
+  const GraphBatch batch = view->batch({.lam_ids = lams});
+  const auto shared = distinct_rows(batch.hop(0), true);
+  ASSERT_TRUE(shared);
+  ASSERT_LT(shared->num_rows(), static_cast<int64_t>(shared->place.size()) / 2);
+  {
+    const at::NoGradGuard no_grad;
+    const at::Tensor all = run_network(*acm, batch);
+    for (size_t g = 0; g < lams.size(); ++g) {
+      const GraphBatch alone = view->batch({.lam_ids = {&lams[g], 1}});
+      EXPECT_TRUE(run_network(*acm, alone)[0].equal(all[static_cast<int64_t>(g)])) << g;
+    }
+    for (const Parameter& p : acm->parameters())
+      if (p.name.find("mixing") != std::string::npos) at::Tensor(p.value).mul_(5.0);
+  }
+  const Mode mode{.training = true, .seed = 4, .step = 2};
+  // Narrower than elsewhere: some rows have almost equal numbers, which a norm tears apart.
+  expect_parameter_gradients_match(
+      *acm, [&] { return run_network(*acm, batch, mode); }, 0.002, 0.02);
+}
+
+// Behind a mixture of one graph the hops say nothing of their rows: the layer is put together from
+// single operations.
+TEST_P(AcmTest, OneOperationEqualsTheSingleOnes) {
+  const auto family = rewire_family(random_rewire_graph(kNodes, 30, 10, 3),
+                                    {.grid = 4, .max_drop = 0.1, .max_add = 0.3}, 5, kWords);
+  const auto acm = make();
+  const int64_t lams[] = {5};
+  const std::vector<int32_t> some = {13, 2, 7, 0, 5, 18};
+  const GraphBatch batch = family->view(some, acm->needs())->batch({.lam_ids = lams});
+  GraphBatch single = batch;
+  for (auto& hop : single.hops) hop = mixed(hop, at::ones({1}));
+  ASSERT_TRUE(distinct_rows(batch.hop(0), true) && !distinct_rows(single.hop(0), true));
+  const auto run = [&](const GraphBatch& graphs) {
+    const at::Tensor out = run_network(*acm, graphs, {.training = true, .seed = 4, .step = 2});
+    out.square().sum().backward();
+    std::vector<at::Tensor> all = {out.detach()};
+    for (const Parameter& p : acm->parameters()) {
+      all.push_back(p.value.grad().clone());
+      at::Tensor(p.value).mutable_grad().reset();
+    }
+    return all;
+  };
+  const std::vector<at::Tensor> one = run(batch), many = run(single);
+  EXPECT_TRUE(one[0].equal(many[0]));
+  for (size_t k = 1; k < one.size(); ++k) {
+    // The same sums of at most 100 terms in another order.
+    const double scale = many[k].abs().max().item<double>();
+    EXPECT_LE((one[k] - many[k]).abs().max().item<double>(), 100 * kUnitRounding * scale) << k;
+  }
 }
 
 TEST_P(AcmTest, DropsInTrainingOnly) {

@@ -143,6 +143,16 @@ INSTANTIATE_TEST_SUITE_P(Files, ShippedConfig, ::testing::ValuesIn(settings_file
                            return as_test_name(std::string(info.param.path));
                          });
 
+// The published output of gin is one linear map that begins with U(±1/√in), not with Xavier's weights.
+TEST(ShippedConfigs, TheOutputOfGinBeginsAsPublished) {
+  for (const char* dataset : {"freesolv", "esol", "lipophilicity"}) {
+    const auto entries = entries_on("gin", dataset, "");
+    EXPECT_EQ(entries.at("model.form").value, "molecular") << dataset;
+    EXPECT_EQ(entries.at("model.head").value, "0") << dataset;
+    EXPECT_EQ(entries.at("model.head_norm").value, "true") << dataset;
+  }
+}
+
 TEST(ShippedConfigs, LieInFoldersThatAreRead) {
   std::set<std::string> folders;
   for (const ShippedFile& file : shipped_files())

@@ -221,24 +221,6 @@ TEST(RewireFamily, TableOfEdgesHasTheirProbabilities) {
   EXPECT_FALSE(std::getline(lines, line));
 }
 
-TEST(RewireFamily, WithoutCandidatesPointsThatDifferInTheAddedShareAreOneGraph) {
-  const RewireOptions options{.grid = 4};
-  const auto none = rewire_family(random_rewire_graph(30, 60, 0, 3), options, 1);
-  std::set<int64_t> different;
-  for (int64_t id = 0; id < none->size(); ++id) {
-    const int64_t same = none->same_graph(id);
-    different.insert(same);
-    for (int64_t pair = 0; pair < 60; ++pair)
-      EXPECT_EQ(none->draws().holds(id, pair), none->draws().holds(same, pair));
-  }
-  EXPECT_EQ(different.size(), 4U);
-  const auto some = rewire_family(random_rewire_graph(30, 60, 20, 3), options, 1);
-  EXPECT_EQ(some->same_graph(7), 7);
-  const auto authors = rewire_family(random_rewire_graph(30, 60, 0, 3),
-                                     {.grid = 4, .drawing = Drawing::kAuthors}, 1);
-  EXPECT_EQ(authors->same_graph(7), 7);
-}
-
 TEST(RewireFamily, LocalProposalIsSymmetricAndReachesEveryPoint) {
   const auto family =
       rewire_family(random_rewire_graph(kNodes, 40, 10, 1), {.grid = 3, .draws = 3}, 1);

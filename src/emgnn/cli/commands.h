@@ -13,6 +13,7 @@ namespace emgnn::cli {
 void add_train(CLI::App& program, const std::string& invocation);
 void add_predict(CLI::App& program);
 void add_evaluate(CLI::App& program);
+void add_report(CLI::App& program);
 void add_methods(CLI::App& program);
 void add_reproduce(CLI::App& program, const std::string& invocation);
 void add_data(CLI::App& program, const std::string& invocation);

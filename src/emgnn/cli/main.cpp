@@ -13,7 +13,9 @@
 #include <sstream>
 
 #include <emgnn/base/error.h>
+#include <emgnn/base/memory.h>
 #include <emgnn/base/options.h>
+#include <emgnn/base/shell_quoted.h>
 #include <emgnn/base/version.h>
 #include <emgnn/cli/commands.h>
 #include <emgnn/cli/interrupt.h>
@@ -46,9 +48,35 @@ void keep_freed_memory() {
 #endif
 }
 
+// What is too much for the machine fails here, with a message, and not by the system's choice of
+// what to end. Sanitizers reserve more than there is.
+void stay_within_memory() {
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  const int64_t available = available_memory();
+  const int64_t limit = memory_limit();
+  if (available > 0 && (limit == 0 || available < limit)) limit_memory(available);
+#endif
+}
+
 int fail(int status, const std::string& message) {
   fmt::print(stderr, "emgnn: {}\n", message.substr(0, message.find('\n')));
   return status;
+}
+
+std::string out_of_memory() {
+  return fmt::format(
+      "out of memory: this needs more than {} (--memory, or what was free at the start)",
+      bytes_in_words(memory_limit()));
+}
+
+// LibTorch, a thread without room for its stack and a library that cannot be opened do not throw
+// std::bad_alloc.
+bool is_want_of_memory(const std::string& what) {
+  constexpr const char* kSigns[] = {"can't allocate memory", "Resource temporarily unavailable",
+                                    "cannot map zero-fill pages", "failed to map segment"};
+  return std::any_of(std::begin(kSigns), std::end(kSigns), [&](const char* sign) {
+    return what.find(sign) != std::string::npos;
+  });
 }
 
 std::string invocation_of(int argc, char** argv) {
@@ -79,6 +107,7 @@ void parse_and_run(int argc, char** argv) {
   add_train(program, invocation);
   add_predict(program);
   add_evaluate(program);
+  add_report(program);
   add_reproduce(program, invocation);
   add_data(program, invocation);
   add_methods(program);
@@ -98,6 +127,7 @@ void parse_and_run(int argc, char** argv) {
 
 int run(int argc, char** argv) {
   try {
+    stay_within_memory();
     parse_and_run(argc, argv);
     return 0;
   } catch (const UsageError& error) {
@@ -107,9 +137,10 @@ int run(int argc, char** argv) {
   } catch (const Interrupted& error) {
     return fail(kExitInterrupted, error.what());
   } catch (const std::bad_alloc&) {
-    return fail(kExitOther, "out of memory");
+    return fail(kExitOther, out_of_memory());
   } catch (const std::exception& error) {
-    return fail(kExitOther, error.what());
+    const std::string what = error.what();
+    return fail(kExitOther, is_want_of_memory(what) ? out_of_memory() : what);
   }
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <emgnn/cli/output.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -26,17 +25,6 @@ void check_not_read(const std::string& out, const std::string& input) {
   std::error_code error;  // what is not there is not overwritten
   if (std::filesystem::equivalent(out, input, error) && !error)
     throw UsageError(fmt::format("{}: is read, and would be overwritten", out));
-}
-
-std::string shell_quoted(const std::string& text) {
-  const bool plain = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
-           std::strchr("-_./=:,+@%", c) != nullptr;
-  });
-  if (plain) return text;
-  std::string out = "'";
-  for (char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
 }
 
 }  // namespace emgnn::cli

@@ -16,7 +16,4 @@ std::string json_line(const nlohmann::ordered_json& json);
 // UsageError when a file to be written is one that is read.
 void check_not_read(const std::string& out, const std::string& input);
 
-// `text` as one word of a shell command.
-std::string shell_quoted(const std::string& text);
-
 }  // namespace emgnn::cli

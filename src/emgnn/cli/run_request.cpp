@@ -4,9 +4,10 @@
 #include <charconv>
 #include <limits>
 
+#include <emgnn/base/memory.h>
+#include <emgnn/base/shell_quoted.h>
 #include <emgnn/cli/data_commands.h>
 #include <emgnn/cli/interrupt.h>
-#include <emgnn/cli/output.h>
 #include <emgnn/run/setting_names.h>
 
 namespace emgnn::cli {
@@ -49,6 +50,18 @@ void add_device(CLI::App& command, int64_t& threads, std::string& device) {
   command.add_option("--device", device, "cpu, cuda or cuda:INDEX")
       ->type_name("DEVICE")
       ->capture_default_str();
+  command
+      .add_option_function<std::string>(
+          "--memory",
+          [](const std::string& amount) {
+            try {
+              limit_memory(parse_bytes(amount));
+            } catch (const UsageError& error) {
+              throw UsageError(fmt::format("--memory: {}", error.what()));
+            }
+          },
+          "Take no more memory than this, such as 8G; without it, what is free at the start")
+      ->type_name("AMOUNT");
 }
 
 Context make_context(int64_t threads, const std::string& device) {

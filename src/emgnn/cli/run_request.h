@@ -24,7 +24,7 @@ struct RunArguments {
 };
 // A validator: an empty value is a mistake, often an unset variable of a script.
 std::string not_empty(const std::string& value);
-// The options --threads and --device, and what they ask for. UsageError that names the option.
+// The options --threads, --device and --memory, and what they ask for. UsageError that names the option.
 void add_device(CLI::App& command, int64_t& threads, std::string& device);
 Context make_context(int64_t threads, const std::string& device);
 

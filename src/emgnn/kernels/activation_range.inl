@@ -208,6 +208,24 @@ void activation_backward_range(const ActivationSpec& spec, const BiasShape& shap
   }
 }
 
+void dropout_range(const ActivationSpec& spec, float* factor, Range elements) {
+  float tail[kElementTile];
+  for (int64_t begin = elements.begin; begin < elements.end; begin += kElementTile) {
+    const int64_t left = elements.end - begin;
+    if (left >= kElementTile) {
+      dropout_tile(spec, begin, factor + begin);
+    } else {
+      dropout_tile(spec, begin, tail);
+      __builtin_memcpy(factor + begin, tail, static_cast<size_t>(left) * sizeof(float));
+    }
+  }
+}
+
+void multiply_range(const float* x, const float* factor, float* y, Range elements) {
+  EMGNN_IVDEP
+  for (int64_t i = elements.begin; i < elements.end; ++i) y[i] = x[i] * factor[i];
+}
+
 // Runs of 32 rows are added in float32, the runs in float64.
 void column_sums_range(int64_t width, const float* x, double* sum, Range rows) {
   constexpr int64_t kRun = 32;

@@ -99,8 +99,11 @@ struct RangeKernels {
                      Range elements);
   void (*activation_backward)(const ActivationSpec& spec, const BiasShape& shape, const float* x,
                               const float* grad_y, float* grad_x, Range elements);
+  void (*dropout)(const ActivationSpec& spec, float* factor, Range elements);
+  void (*multiply)(const float* x, const float* factor, float* y, Range elements);
   // sum[j] += Σ_i x[i,j] over a range of rows
   void (*column_sums)(int64_t width, const float* x, double* sum, Range rows);
+  void (*accumulate)(double weight, const float* x, double* sum, Range elements);
   void (*adam)(const AdamFactors& factors, const float* grad, float* param, float* m, float* v,
                Range elements);
 };

@@ -21,6 +21,7 @@
 #include <emgnn/kernels/combine_range.inl>
 #include <emgnn/kernels/activation_range.inl>
 #include <emgnn/kernels/channel_mix_range.inl>
+#include <emgnn/kernels/accumulate_range.inl>
 #include <emgnn/kernels/adam_range.inl>
 #include <emgnn/kernels/edge_range.inl>
 // clang-format on
@@ -50,7 +51,10 @@ constexpr RangeKernels kRanges = {
     .channel_mix_backward = channel_mix_backward_range,
     .activation = activation_range,
     .activation_backward = activation_backward_range,
+    .dropout = dropout_range,
+    .multiply = multiply_range,
     .column_sums = column_sums_range,
+    .accumulate = accumulate_range,
     .adam = adam_range,
 };
 

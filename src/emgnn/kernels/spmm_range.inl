@@ -3,6 +3,8 @@ namespace emgnn::kernels {
 namespace {
 
 constexpr int kSpmmVectors = EMGNN_SPMM_VECTORS;
+// Of a row that is finished before the next: its entries are read once.
+constexpr int kRowVectors = kLanes == 16 ? 3 * kSpmmVectors : kSpmmVectors;
 constexpr int32_t kPrefetchDistance = 16;  // entries ahead of the one in use
 
 // The values of one graph.
@@ -42,10 +44,12 @@ inline int64_t rows_at_once(int64_t width, Range rows) {
   return width <= kSpmmVectors * kLanes ? rows.end - rows.begin : 1;
 }
 
+// Half of what a second-level cache holds, by and large.
+constexpr int64_t kCacheFloats = 1 << 17;
+
 // The same where the whole input does not fit into the second-level cache, but one block of its
 // columns does: then all rows meet one block after the other.
 inline int64_t rows_at_once(const CsrView& a, int64_t width, Range rows) {
-  constexpr int64_t kCacheFloats = 1 << 17;
   const int64_t block = int64_t{kSpmmVectors} * kLanes;
   const bool blocks = a.num_cols * width > kCacheFloats && a.num_cols * block <= kCacheFloats;
   return blocks ? rows.end - rows.begin : rows_at_once(width, rows);
@@ -54,18 +58,27 @@ inline int64_t rows_at_once(const CsrView& a, int64_t width, Range rows) {
 void spmm_range(const CsrView& a, const SpmmBatch& batch, int64_t graph, Range rows) {
   const int64_t width = batch.width;
   const int64_t step = rows_at_once(a, width, rows);
-  const int32_t limit = a.rowptr[rows.end];
+  // Nothing is fetched ahead from an input that is at hand.
+  const int32_t limit = a.num_cols * width <= kCacheFloats ? 0 : a.rowptr[rows.end];
   const Values values(batch, graph);
   const float* in = batch.in + graph * batch.in_stride;
   float* out = batch.out + graph * batch.out_stride;
+  const auto multiply = [&](auto acc, int64_t begin, int64_t offset, int last) {
+    for (int64_t i = begin; i < begin + step; ++i) {
+      acc.zero();
+      add_row(a, i, limit, values, in + offset, width, last, acc);
+      acc.write(out + i * width + offset, last);
+    }
+  };
   for (int64_t begin = rows.begin; begin < rows.end; begin += step) {
-    for_blocks<kSpmmVectors>(width, [&](auto acc, int64_t offset, int last) {
-      for (int64_t i = begin; i < begin + step; ++i) {
-        acc.zero();
-        add_row(a, i, limit, values, in + offset, width, last, acc);
-        acc.write(out + i * width + offset, last);
-      }
-    });
+    const auto each = [&](auto acc, int64_t offset, int last) {
+      multiply(acc, begin, offset, last);
+    };
+    if (step == 1) {
+      for_blocks<kRowVectors>(width, each);
+    } else {
+      for_blocks<kSpmmVectors>(width, each);
+    }
   }
 }
 

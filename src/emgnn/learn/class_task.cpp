@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ATen/ATen.h>
+#include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
 #include <cmath>
@@ -8,6 +9,7 @@
 #include <emgnn/base/error.h>
 #include <emgnn/learn/calibration.h>
 #include <emgnn/learn/probability_expectation.h>
+#include <emgnn/learn/score_info.h>
 #include <emgnn/learn/tasks.h>
 #include <emgnn/learn/temperature.h>
 
@@ -35,6 +37,44 @@ std::vector<double> balanced_weights(std::span<const int32_t> cls, std::span<con
   return weight;
 }
 
+// −log softmax(outputs)[class], times the weight of its row, in float64: outputs [graphs, rows, width]
+// -> [graphs, rows]. A weight of size zero: all ones.
+struct CrossEntropy : torch::autograd::Function<CrossEntropy> {
+  static at::Tensor forward(torch::autograd::AutogradContext* ctx, const at::Tensor& outputs,
+                            const at::Tensor& cls, const at::Tensor& weight) {
+    const at::Tensor log_prob = at::log_softmax(outputs.to(at::kDouble), 2).contiguous();
+    ctx->save_for_backward({log_prob, cls, weight});
+    ctx->saved_data["type"] = outputs.scalar_type();
+    const int64_t graphs = outputs.size(0), rows = outputs.size(1), width = outputs.size(2);
+    at::Tensor loss = at::empty({graphs, rows}, log_prob.options());
+    const double* from = log_prob.data_ptr<double>();
+    double* to = loss.data_ptr<double>();
+    for (int64_t i = 0; i < graphs * rows; ++i, from += width)
+      *to++ = -from[cls.data_ptr<int64_t>()[i % rows]] * weight_of(weight, i % rows);
+    return loss;
+  }
+
+  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* ctx,
+                                                 torch::autograd::variable_list grads) {
+    const torch::autograd::variable_list saved = ctx->get_saved_variables();
+    const at::Tensor &log_prob = saved[0], &cls = saved[1], &weight = saved[2];
+    const at::Tensor grad_out = grads[0].contiguous();
+    const int64_t rows = log_prob.size(1), width = log_prob.size(2);
+    at::Tensor grad = at::zeros_like(log_prob);
+    double* to = grad.data_ptr<double>();
+    for (int64_t i = 0; i < grad_out.numel(); ++i, to += width)
+      to[cls.data_ptr<int64_t>()[i % rows]] =
+          -(grad_out.data_ptr<double>()[i] * weight_of(weight, i % rows));
+    const auto type = ctx->saved_data["type"].toScalarType();
+    return {at::_log_softmax_backward_data(grad, log_prob, 2, at::kDouble).to(type), at::Tensor(),
+            at::Tensor()};
+  }
+
+  static double weight_of(const at::Tensor& weight, int64_t row) {
+    return weight.numel() > 0 ? weight.data_ptr<double>()[row] : 1.0;
+  }
+};
+
 }  // namespace
 
 ClassTask::ClassTask(const Labels& labels, const TaskOptions& options,
@@ -59,10 +99,8 @@ TargetRows ClassTask::target(std::span<const int32_t> rows) const {
 
 at::Tensor ClassTask::row_loss(const at::Tensor& outputs, const TargetRows& target) const {
   EMGNN_DCHECK(outputs.dim() == 3 && outputs.size(1) == target.cls.size(0));
-  const at::Tensor log_prob = at::log_softmax(outputs.to(at::kDouble), 2);
-  const at::Tensor index = target.cls.view({1, -1, 1}).expand({outputs.size(0), -1, 1});
-  const at::Tensor loss = log_prob.gather(2, index).squeeze(2).neg();
-  return target.weight.defined() ? loss * target.weight : loss;
+  const at::Tensor weight = target.weight.defined() ? target.weight : at::empty({0}, at::kDouble);
+  return CrossEntropy::apply(outputs, target.cls.contiguous(), weight.contiguous());
 }
 
 std::vector<double> ClassTask::losses(const at::Tensor& outputs, const TargetRows& target) const {
@@ -138,11 +176,7 @@ std::optional<double> ClassTask::changed_by_graph(const Prediction& prediction) 
   return std::max(0.0, 1.0 - unchanged / static_cast<double>(prediction.rows.size()));
 }
 
-const ScoreInfo& ClassTask::main_score() const {
-  static const ScoreInfo info = *std::find_if(
-      scores().begin(), scores().end(), [](const ScoreInfo& s) { return s.name == "accuracy"; });
-  return info;
-}
+const ScoreInfo& ClassTask::main_score() const { return main_score_info(LabelKind::kClasses); }
 
 PartScores ClassTask::score(const Prediction& prediction, Ranks ranks) const {
   std::vector<int32_t> cls;

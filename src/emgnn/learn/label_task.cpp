@@ -6,6 +6,7 @@
 
 #include <emgnn/base/error.h>
 #include <emgnn/learn/probability_expectation.h>
+#include <emgnn/learn/score_info.h>
 #include <emgnn/learn/tasks.h>
 #include <emgnn/learn/temperature.h>
 
@@ -127,11 +128,7 @@ std::optional<double> LabelTask::changed_by_graph(const Prediction& prediction) 
   return changed / static_cast<double>(prediction.value.size());
 }
 
-const ScoreInfo& LabelTask::main_score() const {
-  static const ScoreInfo info = *std::find_if(
-      scores().begin(), scores().end(), [](const ScoreInfo& s) { return s.name == "micro_f1"; });
-  return info;
-}
+const ScoreInfo& LabelTask::main_score() const { return main_score_info(LabelKind::kLabels); }
 
 PartScores LabelTask::score(const Prediction& prediction, Ranks ranks) const {
   std::vector<double> label;

@@ -3,6 +3,8 @@
 
 #include <ATen/ATen.h>
 
+#include <emgnn/kernels/accumulate.h>
+
 namespace emgnn {
 
 namespace {
@@ -19,8 +21,20 @@ std::vector<double> copied(const at::Tensor& t) {
 
 }  // namespace
 
+// The mean of the logits alone needs no tensors.
+void ProbabilityExpectation::add_logits(const at::Tensor& outputs, double each) {
+  if (!logits_.defined()) logits_ = at::zeros({outputs.size(1), outputs.size(2)}, at::kDouble);
+  const int64_t size = logits_.numel();
+  for (int64_t r = 0; r < outputs.size(0); ++r)
+    kernels::accumulate(size, each, outputs.data_ptr<float>() + r * size,
+                        logits_.data_ptr<double>());
+}
+
 void ProbabilityExpectation::add(const at::Tensor& outputs, double p, double temperature) {
   const double each = p / static_cast<double>(outputs.size(0));
+  const bool plain = average_ == Average::kLogits && detail_ == Detail::kValue &&
+                     temperature == 1.0 && outputs.scalar_type() == at::kFloat;
+  if (plain) return add_logits(outputs.contiguous(), each);
   for (int64_t r = 0; r < outputs.size(0); ++r) {
     at::Tensor logits = outputs[r].to(at::kDouble);
     if (temperature != 1.0) logits = logits / temperature;

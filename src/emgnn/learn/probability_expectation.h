@@ -28,6 +28,8 @@ class ProbabilityExpectation : public Expectation {
   void finish(Prediction& into) const override;
 
  private:
+  void add_logits(const at::Tensor& outputs, double each);
+
   Average average_;
   Detail detail_;
   Link link_;

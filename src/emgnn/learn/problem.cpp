@@ -2,6 +2,7 @@
 #include <emgnn/learn/problem.h>
 
 #include <ATen/ATen.h>
+#include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
 #include <cmath>
@@ -41,6 +42,37 @@ std::vector<int32_t> without(const std::vector<int32_t>& rows,
 // The mean over replicates, [k, replicates, rows, width] -> [k, rows, width].
 at::Tensor without_replicates(const at::Tensor& outputs) {
   return outputs.size(1) == 1 ? outputs.squeeze(1) : outputs.to(at::kDouble).mean(1);
+}
+
+// mean_g(weight_g mean_i each[g,i]) in one operation: its gradient is weight_g / (graphs · rows).
+struct WeightedMean : torch::autograd::Function<WeightedMean> {
+  static at::Tensor forward(torch::autograd::AutogradContext* ctx, const at::Tensor& each,
+                            const at::Tensor& mean, const std::vector<double>& weight) {
+    ctx->saved_data["weight"] = weight;
+    ctx->saved_data["rows"] = each.size(1);
+    double sum = 0.0;
+    for (size_t g = 0; g < weight.size(); ++g) sum += weight[g] * mean.data_ptr<double>()[g];
+    return at::scalar_tensor(sum / static_cast<double>(weight.size()), each.options());
+  }
+
+  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* ctx,
+                                                 torch::autograd::variable_list grads) {
+    const std::vector<double> weight = ctx->saved_data["weight"].toDoubleVector();
+    const int64_t rows = ctx->saved_data["rows"].toInt();
+    const auto graphs = static_cast<int64_t>(weight.size());
+    at::Tensor grad = at::empty({graphs, rows}, grads[0].options());
+    const double each = grads[0].item<double>() / static_cast<double>(graphs);
+    double* to = grad.data_ptr<double>();
+    for (double w : weight) to = std::fill_n(to, rows, each * w / static_cast<double>(rows));
+    return {grad, at::Tensor(), at::Tensor()};
+  }
+};
+
+// Of losses [graphs, rows].
+Objective mean_objective(const at::Tensor& each, const std::vector<double>& weight) {
+  const at::Tensor mean = each.detach().mean(1);
+  return {.value = WeightedMean::apply(each, mean, weight),
+          .mean_loss = mean.mean().item<double>()};
 }
 
 // Points whose graphs are the same are run once.
@@ -286,6 +318,7 @@ Objective Problem::objective_of_rows(std::span<const LambdaDraw> draws, const Mo
   const at::Tensor out = run(batch, mode);
   const at::Tensor outputs = agreeing_ ? out.index_select(1, train_place_) : out;
   const at::Tensor each = task().row_loss(outputs, train_target_);  // [draws, rows]
+  if (!row_weight_.defined() && !agreeing_) return mean_objective(each, weight);
   const at::Tensor loss =
       row_weight_.defined() ? (each * row_weight_).sum(1) / row_weight_.sum() : each.mean(1);
   at::Tensor value = (loss * at::tensor(weight)).mean();

@@ -7,6 +7,7 @@
 
 #include <emgnn/base/error.h>
 #include <emgnn/learn/noise_fit.h>
+#include <emgnn/learn/score_info.h>
 #include <emgnn/learn/spread_scores.h>
 #include <emgnn/learn/tasks.h>
 
@@ -254,25 +255,14 @@ Prediction ValueTask::average(std::span<const Prediction> predictions) const {
   return out;
 }
 
-std::span<const ScoreInfo> ValueTask::scores() const {
-  static const std::vector<ScoreInfo> all = [] {
-    std::vector<ScoreInfo> out(value_score_info().begin(), value_score_info().end());
-    out.insert(out.end(), spread_score_info().begin(), spread_score_info().end());
-    return out;
-  }();
-  return all;
-}
+std::span<const ScoreInfo> ValueTask::scores() const { return score_info(LabelKind::kValues); }
 
 // The first of those of the spread, nll, is the one to choose weights by.
 std::span<const ScoreInfo> ValueTask::training_scores() const {
   return scores().first(value_score_info().size() + (has_variance() ? 1 : 0));
 }
 
-const ScoreInfo& ValueTask::main_score() const {
-  static const ScoreInfo info = *std::find_if(scores().begin(), scores().end(),
-                                              [](const ScoreInfo& s) { return s.name == "rmse"; });
-  return info;
-}
+const ScoreInfo& ValueTask::main_score() const { return main_score_info(LabelKind::kValues); }
 
 // Of one known entry, the same as in training.
 double ValueTask::entry_loss(const Prediction& prediction, size_t entry, double target) const {

@@ -9,6 +9,7 @@
 
 #include <emgnn/base/error.h>
 #include <emgnn/models/channel_mix.h>
+#include <emgnn/models/channel_rows.h>
 
 namespace emgnn {
 
@@ -71,6 +72,7 @@ AcmLayer::AcmLayer(Network& network, const LayerPlace& place, const AcmOptions& 
   const int64_t c = num_channels();
   score_ = add("score", init_uniform({c, width_}, 1.0, rng));
   mixing_ = add("mixing", init_uniform({c, c}, 1.0 / std::sqrt(static_cast<double>(c)), rng));
+  no_offset_ = at::zeros({c}, at::kFloat);
   if (!options.layer_norm) return;
   norm_scale_ = add("norm_scale", at::ones({c, width_}, at::kFloat));
   norm_shift_ = add("norm_shift", at::zeros({c, width_}, at::kFloat));
@@ -85,27 +87,35 @@ at::Tensor AcmLayer::embed(const c10::intrusive_ptr<InputFeatures>& x, double dr
 ChannelScores AcmLayer::scores() const {
   const bool norm = norm_scale_.defined();
   return {.score = norm ? score_ * norm_scale_ : score_,
-          .offset = norm ? (score_ * norm_shift_).sum(1) : at::zeros({num_channels()}, at::kFloat),
+          .offset = norm ? (score_ * norm_shift_).sum(1) : no_offset_,
           .mixing = mixing_,
           .normalises = norm};
+}
+
+void AcmLayer::check_nodes(const Propagation& hop) const {
+  const auto num_rows = static_cast<int64_t>(hop.input_nodes().size());
+  EMGNN_CHECK(num_rows <= structure_.size(0),
+              "acm-gcn+: the graph has more nodes than the network was made for", num_rows);
 }
 
 // A node's own weight in S = D⁻¹ (A + I) is 1/D, so A W_A = (S W_A) / diag(S) − W_A.
 at::Tensor AcmLayer::from_embedded(const Propagation& hop, const at::Tensor& embedded,
                                    const Mode& /*mode*/) const {
+  const double factor = structure_.defined() ? 1.0 : static_cast<double>(num_channels());
+  if (structure_.defined()) check_nodes(hop);
+  if (const auto rows = distinct_rows(hop, embedded.dim() == 2)) {
+    return channel_mix_of_rows(rows, embedded, structure_, scores(), activation_, factor);
+  }
   const variable_list parts = SplitFilters::apply(embedded);
   ChannelProducts products{.near = hop.apply(parts[0]), .own = hop.self(parts[1])};
   if (structure_.defined()) {
     const std::vector<int32_t>& rows = hop.input_nodes();
-    EMGNN_CHECK(static_cast<int64_t>(rows.size()) <= structure_.size(0),
-                "acm-gcn+: the graph has more nodes than the network was made for", rows.size());
     const bool all = static_cast<int64_t>(rows.size()) == structure_.size(0);
     const at::Tensor weight = all ? structure_ : at::index_select(structure_, 0, at::tensor(rows));
     products.around = hop.apply(weight);
     products.own_around = hop.self(weight);
     products.diagonal = hop.diagonal();
   }
-  const double factor = structure_.defined() ? 1.0 : static_cast<double>(num_channels());
   return channel_mix(products, scores(), activation_, factor);
 }
 

@@ -42,6 +42,7 @@ class AcmLayer : public Layer {
  private:
   int64_t num_channels() const { return structure_.defined() ? 4 : 3; }
   ChannelScores scores() const;
+  void check_nodes(const Propagation& hop) const;
 
   Nonlinearity activation_;
   int64_t width_;                       // of the output
@@ -50,6 +51,7 @@ class AcmLayer : public Layer {
   at::Tensor score_;                    // [channels, width]: v
   at::Tensor mixing_;                   // [channels, channels]: M
   at::Tensor norm_scale_, norm_shift_;  // [channels, width] of LN; undefined: none
+  at::Tensor no_offset_;                // [channels] zeros
 };
 
 }  // namespace emgnn

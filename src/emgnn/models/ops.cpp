@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <emgnn/base/error.h>
+#include <emgnn/kernels/dropout.h>
 #include <emgnn/kernels/gemm.h>
 #include <emgnn/kernels/spmm.h>
 
@@ -104,6 +105,29 @@ struct BiasActivation : torch::autograd::Function<BiasActivation> {
   }
 };
 
+// Dropout alone; the factors are kept for the way back.
+struct Dropout : torch::autograd::Function<Dropout> {
+  static at::Tensor forward(AutogradContext* ctx, const at::Tensor& h_in,
+                            const kernels::ActivationSpec& spec) {
+    const at::Tensor h = h_in.contiguous();
+    const at::Tensor factor = at::empty_like(h);
+    kernels::dropout_factors(spec, h.numel(), factor.data_ptr<float>());
+    ctx->save_for_backward({factor});
+    at::Tensor out = at::empty_like(h);
+    kernels::multiply(h.numel(), h.data_ptr<float>(), factor.data_ptr<float>(),
+                      out.data_ptr<float>());
+    return out;
+  }
+
+  static variable_list backward(AutogradContext* ctx, variable_list grads) {
+    const at::Tensor factor = ctx->get_saved_variables()[0], g = grads[0].contiguous();
+    at::Tensor grad = at::empty_like(g);
+    kernels::multiply(g.numel(), g.data_ptr<float>(), factor.data_ptr<float>(),
+                      grad.data_ptr<float>());
+    return {grad, at::Tensor()};
+  }
+};
+
 kernels::CsrView view(const Csr& a) {
   return {a.num_rows, a.num_cols, a.rowptr.data(), a.col.data()};
 }
@@ -118,8 +142,10 @@ at::Tensor dense_product(const at::Tensor& h, const at::Tensor& w) {
 
 at::Tensor bias_activation(const at::Tensor& h, const at::Tensor& bias, const Nonlinearity& f,
                            const Mode& mode) {
-  return BiasActivation::apply(h, bias.defined() ? bias : at::empty({0}, h.options()),
-                               spec_of(f, mode));
+  const kernels::ActivationSpec spec = spec_of(f, mode);
+  if (!bias.defined() && f.kind == kernels::Activation::kIdentity && spec.drop > 0.0F)
+    return Dropout::apply(h, spec);
+  return BiasActivation::apply(h, bias.defined() ? bias : at::empty({0}, h.options()), spec);
 }
 
 bool is_identity(const Nonlinearity& f, const Mode& mode) {
@@ -176,7 +202,11 @@ at::Tensor input_product(const c10::intrusive_ptr<InputFeatures>& x, const at::T
   }
   const auto num_entries = static_cast<int64_t>(x->sparse.val.size());
   at::Tensor val = at::from_blob(x->sparse.val.data(), {num_entries, 1}, at::kFloat);
-  if (!is_identity(drop, mode)) val = bias_activation(val, at::Tensor(), drop, mode);
+  if (!is_identity(drop, mode)) {
+    val = at::empty({num_entries, 1}, at::kFloat);
+    kernels::bias_activation(spec_of(drop, mode), num_entries, 1, x->sparse.val.data(), nullptr,
+                             val.data_ptr<float>());
+  }
   return SparseProduct::apply(val, w, x);
 }
 

@@ -102,14 +102,6 @@ int64_t RewireFamily::propose_local(int64_t lam_id, Rng& rng) const {
   return moved < 0 || moved >= grid.points() ? lam_id : grid.id(place);
 }
 
-int64_t RewireFamily::same_graph(int64_t lam_id) const {
-  const RewireDraws& all = draws();
-  if (!all.nested() || static_cast<int64_t>(all.pairs().size()) > all.num_edges()) return lam_id;
-  RewireGrid::Place place = all.grid().place(lam_id);
-  place.add = 0;
-  return all.grid().id(place);
-}
-
 std::shared_ptr<const FamilyView> RewireFamily::view(std::span<const int32_t> rows,
                                                      const NetworkNeeds& needs) const {
   std::vector<std::shared_ptr<const RewireHop>> hops;

@@ -33,8 +33,6 @@ class RewireFamily : public GraphFamily {
   std::vector<std::string> coordinate_names() const override;  // drop, add; draw if several
   Marginal prior_marginal(size_t coordinate) const override;
   int64_t propose_local(int64_t lam_id, Rng& rng) const override;
-  // Of nested graphs without candidates λ₂ changes nothing.
-  int64_t same_graph(int64_t lam_id) const override;
   std::shared_ptr<const FamilyView> view(std::span<const int32_t> rows,
                                          const NetworkNeeds& needs) const override;
 

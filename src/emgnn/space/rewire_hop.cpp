@@ -10,6 +10,7 @@
 
 #include <emgnn/base/error.h>
 #include <emgnn/base/threads.h>
+#include <emgnn/space/distinct_rows.h>
 
 namespace emgnn {
 
@@ -61,7 +62,7 @@ EntryTypes types_of(const RewireHop& hop, const RewireSpace& space) {
   return out;
 }
 
-class NestedPropagation : public HopPropagation {
+class NestedPropagation : public HopPropagation, public SharesRows {
  public:
   NestedPropagation(std::shared_ptr<const RewireHop> hop, std::shared_ptr<const RewireSpace> space,
                     std::span<const int64_t> lam_ids)
@@ -90,6 +91,16 @@ class NestedPropagation : public HopPropagation {
     const bool symmetric = !input_factor_.empty();
     for (size_t i = 0; i < output_factor_.size(); ++i)
       out.data_ptr<float>()[i] = output_factor_[i] * (symmetric ? output_factor_[i] : 1.0F);
+    return out;
+  }
+
+  // Where columns have factors, a row also changes with its neighbours' degrees.
+  c10::intrusive_ptr<DistinctRows> distinct_rows(bool one_input) const override {
+    if (!input_factor_.empty()) return {};
+    auto out = c10::make_intrusive<DistinctRows>();
+    out->num_graphs = num_graphs();
+    out->place.resize(static_cast<size_t>(num_graphs() * num_outputs()));
+    one_input ? add_states(*out) : add_all_rows(*out);
     return out;
   }
 
@@ -126,6 +137,75 @@ class NestedPropagation : public HopPropagation {
     size_t draw;
     int64_t begin, num_graphs;
   };
+
+  // All that an output row is made of, with one input for all graphs.
+  struct RowState {
+    int64_t row;
+    size_t draw;
+    int32_t first, second;  // entries of its two lists
+    float factor;
+
+    bool operator==(const RowState&) const = default;
+  };
+
+  RowState state(const Run& run, int64_t graph, int64_t row) const {
+    const kernels::NestedCounts& counts = forward_[static_cast<size_t>(graph)];
+    return {row, run.draw, counts.first[row], counts.second[row],
+            output_factor_[static_cast<size_t>(graph * num_outputs() + row)]};
+  }
+
+  // Its place among the states from `first` on, at whose end it is added if it is new. Graphs that
+  // follow each other have most in common, so the last ones are looked at first.
+  static size_t place_of(const RowState& state, size_t first, std::vector<RowState>& states) {
+    for (size_t k = states.size(); k > first; --k)
+      if (states[k - 1] == state) return k - 1;
+    states.push_back(state);
+    return states.size() - 1;
+  }
+
+  // One input for all graphs: a row is the same in all graphs in which it has the same entries.
+  void add_states(DistinctRows& out) const {
+    out.input_nodes = hop().input_rows;
+    std::vector<RowState> states;
+    for (int64_t i = 0; i < num_outputs(); ++i) {
+      const size_t first = states.size();
+      for (const Run& run : runs_) {
+        for (int64_t g = run.begin; g < run.begin + run.num_graphs; ++g) {
+          const size_t number = place_of(state(run, g, i), first, states);
+          out.place[static_cast<size_t>(g * num_outputs() + i)] = static_cast<int32_t>(number);
+        }
+      }
+    }
+    for (const RowState& s : states) add_row(s, 0, out);
+  }
+
+  // An input for each graph, one after the other: all rows differ.
+  void add_all_rows(DistinctRows& out) const {
+    const std::vector<int32_t>& nodes = hop().input_rows;
+    std::iota(out.place.begin(), out.place.end(), 0);
+    for (const Run& run : runs_) {
+      for (int64_t g = run.begin; g < run.begin + run.num_graphs; ++g) {
+        out.input_nodes.insert(out.input_nodes.end(), nodes.begin(), nodes.end());
+        for (int64_t i = 0; i < num_outputs(); ++i)
+          add_row(state(run, g, i), static_cast<int32_t>(g * num_inputs()), out);
+      }
+    }
+  }
+
+  void add_row(const RowState& s, int32_t first_input, DistinctRows& out) const {
+    const kernels::NestedView view = hop_->forward[s.draw].view();
+    const auto add = [&](int32_t begin, int32_t count) {
+      for (int32_t e = begin; e < begin + count; ++e) {
+        out.col.push_back(first_input + view.col[e]);
+        if (view.val != nullptr) out.val.push_back(view.val[e]);
+      }
+    };
+    add(view.start[2 * s.row], s.first);
+    add(view.start[2 * s.row + 1], s.second);
+    out.start.push_back(static_cast<int32_t>(out.col.size()));
+    out.factor.push_back(s.factor);
+    out.self.push_back(first_input + hop().self[static_cast<size_t>(s.row)]);
+  }
 
   int64_t num_counts() const { return static_cast<int64_t>(forward_.size()); }
 

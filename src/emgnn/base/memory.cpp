@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <emgnn/base/memory.h>
+
+#include <sys/resource.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <limits>
+#include <sstream>
+
+#include <emgnn/base/error.h>
+
+namespace emgnn {
+
+namespace {
+
+constexpr int64_t kKilo = 1024;
+
+int64_t unit_of(char letter) {
+  switch (std::toupper(static_cast<unsigned char>(letter))) {
+    case 'K':
+      return kKilo;
+    case 'M':
+      return kKilo * kKilo;
+    case 'G':
+      return kKilo * kKilo * kKilo;
+    case 'T':
+      return kKilo * kKilo * kKilo * kKilo;
+    default:
+      return 0;
+  }
+}
+
+// The number after `key` in a file of lines "key   number kB"; 0 where there is none.
+int64_t kilobytes_in(const char* file, const std::string& key) {
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line);) {
+    std::istringstream words(line);
+    std::string name;
+    int64_t value = 0;
+    if (words >> name >> value && name == key) return value * kKilo;
+  }
+  return 0;
+}
+
+int64_t number_in(const std::string& file) {
+  std::ifstream in(file);
+  int64_t value = 0;
+  return in >> value ? value : 0;  // "max" is no number
+}
+
+// What the control groups of the process leave: the smallest over it and those around it.
+int64_t left_in_control_group() {
+  std::ifstream in("/proc/self/cgroup");
+  int64_t left = std::numeric_limits<int64_t>::max();
+  for (std::string line; std::getline(in, line);) {
+    if (!line.starts_with("0::")) continue;  // version 2
+    std::string group = line.substr(3);
+    while (true) {
+      const std::string folder = "/sys/fs/cgroup" + group;
+      if (const int64_t limit = number_in(folder + "/memory.max"); limit > 0)
+        left = std::min(left, std::max<int64_t>(0, limit - number_in(folder + "/memory.current")));
+      if (group.empty() || group == "/") break;
+      group.erase(group.rfind('/'));
+    }
+  }
+  return left;
+}
+
+rlimit current() {
+  rlimit limit{};
+  getrlimit(RLIMIT_DATA, &limit);
+  return limit;
+}
+
+}  // namespace
+
+int64_t parse_bytes(const std::string& text) {
+  const auto wrong = [&] {
+    return UsageError(
+        fmt::format("expected an amount of memory such as 8G or 512M, found \"{}\"", text));
+  };
+  if (text.empty() || std::isdigit(static_cast<unsigned char>(text[0])) == 0) throw wrong();
+  char* end = nullptr;
+  const double number = std::strtod(text.c_str(), &end);
+  std::string unit = end;
+  if (unit.size() > 1 && (unit.ends_with('B') || unit.ends_with('b'))) unit.pop_back();
+  if (unit.ends_with('i')) unit.pop_back();
+  const int64_t factor = unit.empty() ? 1 : unit.size() == 1 ? unit_of(unit[0]) : 0;
+  const double bytes = number * static_cast<double>(factor);
+  constexpr double kMost = 9e18;
+  if (factor == 0 || !std::isfinite(bytes) || bytes < 1 || bytes > kMost) throw wrong();
+  return static_cast<int64_t>(bytes);
+}
+
+std::string bytes_in_words(int64_t bytes) {
+  constexpr double kGiga = 1024.0 * 1024.0 * 1024.0;
+  const double in_giga = static_cast<double>(bytes) / kGiga;
+  return in_giga >= 1 ? fmt::format("{:.1f} GB", in_giga)
+                      : fmt::format("{:.0f} MB", in_giga * kKilo);
+}
+
+int64_t available_memory() {
+  const int64_t free = kilobytes_in("/proc/meminfo", "MemAvailable:");
+  return free == 0 ? 0 : std::min(free, left_in_control_group());
+}
+
+void limit_memory(int64_t bytes) {
+  const int64_t taken = kilobytes_in("/proc/self/status", "VmData:");
+  if (bytes <= taken)
+    throw UsageError(fmt::format("{} are too little: the program itself takes {}",
+                                 bytes_in_words(bytes), bytes_in_words(taken)));
+  rlimit limit = current();
+  limit.rlim_cur = static_cast<rlim_t>(bytes);
+  if (limit.rlim_max != RLIM_INFINITY && limit.rlim_cur > limit.rlim_max)
+    throw UsageError(fmt::format("{} are more than the process may have, {}", bytes_in_words(bytes),
+                                 bytes_in_words(static_cast<int64_t>(limit.rlim_max))));
+  if (setrlimit(RLIMIT_DATA, &limit) != 0) throw Error("the memory cannot be limited");
+}
+
+int64_t memory_limit() {
+  const rlimit limit = current();
+  return limit.rlim_cur == RLIM_INFINITY ? 0 : static_cast<int64_t>(limit.rlim_cur);
+}
+
+}  // namespace emgnn

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// emgnn report: what runs left behind, as one HTML file.
+#include <filesystem>
+#include <memory>
+
+#include <emgnn/base/error.h>
+#include <emgnn/base/file.h>
+#include <emgnn/cli/commands.h>
+#include <emgnn/cli/output.h>
+#include <emgnn/cli/run_request.h>
+#include <emgnn/report/run_report.h>
+
+namespace emgnn::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ReportArguments {
+  std::vector<std::string> runs;
+  std::string out;
+  bool quiet = false;
+};
+
+constexpr const char* kExamples = R"(
+Examples:
+  emgnn train --dataset noisy-relations --method em-gcn --runs 5 --out runs/em
+  emgnn report runs/em
+      runs/em/report.html: the outcome, the learned distribution, training, calibration, rows and edges to look at
+  emgnn train --dataset noisy-relations --method gcn --runs 5 --out runs/gcn
+  emgnn report runs/em runs/gcn --out em-or-gcn.html
+      the two side by side, and how far the first is ahead, seed by seed
+
+A run that is not finished is shown as far as it is.
+
+Exit status: 0 done, 2 bad usage, or not the folder of a run, 3 a damaged or missing file of a run, 1 other errors.
+)";
+
+void run(const ReportArguments& arguments) {
+  const std::vector<fs::path> folders(arguments.runs.begin(), arguments.runs.end());
+  const std::string html = html_report(folders);
+  const fs::path out =
+      arguments.out.empty() ? folders.front() / "report.html" : fs::path(arguments.out);
+  std::error_code ignored;
+  if (fs::is_directory(out, ignored))
+    throw UsageError(fmt::format("{}: is a folder; --out names a file", out.string()));
+  for (const fs::path& folder : folders)
+    for (const char* file : {"results.json", "manifest.json", "config.toml", "metrics.jsonl",
+                             "predictions.csv", "edges.csv", "model.safetensors"})
+      check_not_read(out.string(), (folder / file).string());
+  write_atomically(out, html);
+  if (!arguments.quiet) print(fmt::format("report in {}\n", out.string()));
+}
+
+}  // namespace
+
+void add_report(CLI::App& program) {
+  CLI::App* command =
+      program.add_subcommand("report", "Show runs as one HTML file, alone or side by side");
+  const auto arguments = std::make_shared<ReportArguments>();
+  command
+      ->add_option("run", arguments->runs,
+                   "Folders of runs: --out of emgnn train; the first is compared with the others")
+      ->type_name("RUN_DIR")
+      ->required()
+      ->check(not_empty);
+  command->add_option("--out", arguments->out, "The file to write; default: RUN_DIR/report.html")
+      ->type_name("FILE.html")
+      ->check(not_empty);
+  command->add_flag("--quiet", arguments->quiet, "Only errors");
+  command->footer(kExamples);
+  command->callback([arguments] { run(*arguments); });
+}
+
+}  // namespace emgnn::cli

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is too large for --memory ends with a line, not by a signal.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/program.h"
+
+namespace emgnn::cli_test {
+namespace {
+
+std::vector<std::string> train(const std::vector<std::string>& more) {
+  return joined({"train", "--dataset", "noisy-relations", "--quiet"}, more);
+}
+
+TEST(MemoryLimit, WhatIsTooLargeIsOneLine) {
+  const Workplace place;
+  for (const char* amount : {"10M", "300M", "1G"})
+    expect_one_line(
+        run(place, train({"--method", "gcn", "--set", "model.hidden=65536", "--memory", amount})),
+        1, "out of memory: this needs more than");
+  expect_one_line(
+      run(place, train({"--method", "em-gcn", "--set", "model.hidden=65536", "--memory", "2G"})), 1,
+      "2.0 GB");
+}
+
+TEST(MemoryLimit, WhatFitsRunsAsWithoutALimit) {
+  const Workplace place;
+  const std::vector<std::string> call =
+      train({"--method", "gcn", "--set", "fit.epochs=3", "--json"});
+  const Outcome free = run(place, call), limited = run(place, joined(call, {"--memory", "1G"}));
+  EXPECT_EQ(limited.status, 0) << limited.err;
+  EXPECT_EQ(nlohmann::json::parse(free.out)["mean"], nlohmann::json::parse(limited.out)["mean"]);
+}
+
+TEST(MemoryLimit, AWrongAmountIsABadCall) {
+  const Workplace place;
+  for (const char* amount : {"much", "-1G", "", "1"})
+    expect_one_line(run(place, train({"--method", "gcn", "--memory", amount})), 2, "--memory");
+}
+
+}  // namespace
+}  // namespace emgnn::cli_test

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// emgnn report as a user calls it. What the file holds is tested in tests/report and tests/browser.
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <filesystem>
+
+#include "cli/program.h"
+#include "cli/small_graph.h"
+
+namespace emgnn::cli_test {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> train(const std::string& dataset, const std::string& out) {
+  return {"train",
+          "--dataset",
+          dataset,
+          "--method",
+          "em-gcn",
+          "--set",
+          "em.recipe=published",
+          "--set",
+          "em.rounds=2",
+          "--set",
+          "em.steps=3",
+          "--quiet",
+          "--threads",
+          "1",
+          "--out",
+          out};
+}
+
+TEST(Report, OfARunIsAFileInItsFolder) {
+  const Workplace place;
+  SmallGraph().write(place, "<b>graph");
+  const Outcome trained = run(place, train("<b>graph", "run"));
+  ASSERT_EQ(trained.status, 0) << trained.err;
+  const Outcome outcome = run(place, {"report", "run"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "report in run/report.html\n");
+  EXPECT_LT(outcome.max_rss_kb, 60'000);  // LibTorch alone would take 150 MB
+  const std::string html = read(place.path() / "run/report.html");
+  EXPECT_TRUE(html.starts_with("<!DOCTYPE html>"));
+  EXPECT_NE(html.find("&lt;b&gt;graph"), std::string::npos);
+  EXPECT_EQ(html.find("<b>graph"), std::string::npos);
+  // The same bytes again, and no trace of what was in between.
+  ASSERT_EQ(run(place, {"report", "run", "--quiet"}).out, "");
+  EXPECT_EQ(read(place.path() / "run/report.html"), html);
+  for (const auto& entry : fs::directory_iterator(place.path() / "run"))
+    EXPECT_EQ(entry.path().string().find(".tmp"), std::string::npos) << entry.path();
+  // A report does not keep a run from being resumed or read.
+  EXPECT_EQ(run(place, train("<b>graph", "run")).status, 0);
+  EXPECT_EQ(run(place, {"evaluate", "--run", "run", "--quiet"}).status, 0);
+}
+
+TEST(Report, OfAnInterruptedRunShowsWhatThereIs) {
+  const Workplace place;
+  Program program(place, {"train", "--dataset", "noisy-relations", "--method", "em-gcn", "--set",
+                          "em.rounds=500", "--set", "em.steps=200", "--set", "stop.rule=never",
+                          "--quiet", "--out", "run"});
+  program.wait_until_written(place.path() / "run/metrics.jsonl", 1000);
+  program.send(SIGINT);
+  ASSERT_EQ(program.wait().status, 4);
+  const Outcome outcome = run(place, {"report", "run", "--out", "part.html"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  const std::string html = read(place.path() / "part.html");
+  EXPECT_NE(html.find("Not finished: seed 0"), std::string::npos);
+  EXPECT_NE(html.find("<figcaption>Loss</figcaption>"), std::string::npos);
+}
+
+TEST(Report, MistakesAreOneLine) {
+  const Workplace place;
+  expect_one_line(run(place, {"report"}), 2, "run is required");
+  expect_one_line(run(place, {"report", ""}), 2, "the value is empty");
+  expect_one_line(run(place, {"report", "nowhere"}), 2, "nowhere: no such folder");
+  expect_one_line(run(place, {"report", "."}), 2, ".: not the folder of a run");
+  write(place, "manifest.json", "{");
+  expect_one_line(run(place, {"report", "."}), 3, "manifest.json: damaged");
+  SmallGraph().write(place, "graph");
+  ASSERT_EQ(run(place, train("graph", "run")).status, 0);
+  expect_one_line(run(place, {"report", "run", "--out", "graph"}), 2, "graph: is a folder");
+  expect_one_line(run(place, {"report", "run", "--out", "run/results.json"}), 2, "is read");
+  expect_one_line(run(place, {"report", "run", "--out", "no/where.html"}), 1, "no/where.html");
+  expect_one_line(run(place, {"report", "run", "nowhere"}), 2, "nowhere: no such folder");
+  write(place, "run/results.json", "{\"format\": 3");
+  expect_one_line(run(place, {"report", "run"}), 3, "results.json: damaged");
+  fs::remove(place.path() / "run/metrics.jsonl");
+  expect_one_line(run(place, {"report", "run"}), 3, "metrics.jsonl: missing");
+  EXPECT_FALSE(fs::exists(place.path() / "run/report.html"));
+}
+
+}  // namespace
+}  // namespace emgnn::cli_test
