@@ -159,7 +159,7 @@ TEST(Signals, EndALongEpochOfTraining) {
   write(place, "graph/edges.csv", edges);
   Program program(place, {"train", "--dataset", "graph", "--method", "gcn", "--out", "run", "--set",
                           "model.hidden=1536", "--set", "model.layers=10"});
-  program.wait_until_written(place.path() / "run/checkpoint/state.safetensors", 1);
+  program.wait_until_written(place.path() / "run/manifest.json", 1);
   std::this_thread::sleep_for(std::chrono::milliseconds(500));
   ASSERT_TRUE(program.running());
   const auto sent = std::chrono::steady_clock::now();

@@ -80,7 +80,9 @@ class FitLoop {
     std::vector<at::Tensor> average = {};  // of the weights so far, with optim.average
   };
 
+  Member new_member(const std::shared_ptr<Network>& network) const;
   void interruptible_epoch(FitStep& step, FitObserver& observer);
+  void start_again(const std::vector<std::vector<at::Tensor>>& initial);
   void one_epoch(FitStep& step, FitObserver& observer);
   void begin(FitStep& step, FitObserver& observer);
   void end(FitStep& step, size_t number);
