@@ -23,13 +23,14 @@ Dataset similar_nodes(int32_t n, int32_t dims, double offset = 2.0) {
   Dataset out{.name = "similar", .graph = {.num_nodes = n}};
   Rng rng(4, Stream::kTest);
   out.features = {.num_rows = n, .num_cols = dims, .is_sparse = false};
-  std::vector<float>& x = out.features.dense;
+  std::vector<float> x;
   for (int32_t i = 0; i < n; ++i) {
     const auto from = i % 7 == 6 ? static_cast<int32_t>(rng.below(static_cast<uint64_t>(i))) : i;
     for (int32_t d = 0; d < dims; ++d)
       x.push_back(from == i ? static_cast<float>(offset + rng.normal())
                             : x[static_cast<size_t>(from * dims + d)]);
   }
+  out.features.dense = std::move(x);
   Coo edges;
   for (int32_t k = 0; k < 3 * n; ++k) {
     edges.row.push_back(static_cast<int32_t>(rng.below(static_cast<uint64_t>(n))));
