@@ -216,6 +216,8 @@ class RunSet {
                          .seed = seed_of(r),
                          .on_phase = [&](const std::string& what) { preparing(r, what); }});
     for (const std::string& note : std::exchange(prepared_->notes, {})) observer_.on_note(note);
+    if (r == 0)
+      for (const std::string& note : learner->notes()) observer_.on_note(note);
     return learner;
   }
 
