@@ -15,7 +15,7 @@ namespace emgnn {
 
 namespace {
 
-constexpr double kGap = 26.0, kMargin = 16.0, kTitle = 30.0, kCaption = 24.0, kLegendLine = 20.0;
+constexpr double kGap = 26.0, kMargin = 16.0, kCaption = 24.0, kLegendLine = 20.0;
 constexpr double kLetter = 6.7;  // the width of one, on average
 
 // "--c1" → "#1766a6" of the light theme.
@@ -83,6 +83,24 @@ double draw_legend(Drawing& drawing, const std::vector<LegendEntry>& legend, Pix
   return legend.empty() ? 0.0 : at.y - top.y + 6.0;
 }
 
+// The title in lines that fit, from `top`; returns where they end.
+double draw_title(Drawing& drawing, const std::string& title, double top, double width) {
+  constexpr double kBoldLetter = 8.6, kLine = 19.0;
+  const auto most = static_cast<size_t>(width / kBoldLetter);
+  std::string rest = title;
+  while (!rest.empty()) {
+    size_t end = rest.size();
+    if (end > most) {
+      const size_t space = rest.rfind(' ', most);
+      end = space == std::string::npos ? std::min(rest.find(' '), end) : space;
+    }
+    drawing.text({kMargin, top + 12.0}, rest.substr(0, end), Anchor::kStart, "head");
+    rest.erase(0, std::min(rest.size(), end + 1));
+    top += kLine;
+  }
+  return top;
+}
+
 bool same(const std::vector<LegendEntry>& a, const std::vector<LegendEntry>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [](const LegendEntry& x, const LegendEntry& y) {
@@ -108,10 +126,9 @@ std::string svg_file(const std::string& title, const std::vector<Chart>& charts,
         return same(chart.legend, charts.front().legend);
       });
   Drawing marks(width, 0.0);  // captions and legends
-  marks.text({kMargin, kMargin + 12.0}, title, Anchor::kStart, "head");
-  double top = kMargin + kTitle;
-  if (shared)
-    top += draw_legend(marks, charts.front().legend, {kMargin, top - 8.0}, width - 2.0 * kMargin);
+  const double inner = width - 2.0 * kMargin;
+  double top = draw_title(marks, title, kMargin, inner) + 10.0;
+  if (shared) top += draw_legend(marks, charts.front().legend, {kMargin, top - 8.0}, inner);
   std::string drawings;
   for (size_t first = 0; first < charts.size(); first += across) {
     double tallest = 0.0;

@@ -58,18 +58,23 @@ std::string runs_text(const TrainedTable& trained) {
                      trained.seed, trained.redrawn ? ", splits drawn anew" : "");
 }
 
-std::string text_heading(const TrainedTable& trained) {
+bool has_paper(const std::vector<TableCell>& cells) {
+  return std::any_of(cells.begin(), cells.end(),
+                     [](const TableCell& cell) { return cell.paper.has_value(); });
+}
+
+std::string text_heading(const TrainedTable& trained, const std::vector<TableCell>& cells) {
   const PaperTable& table = *trained.table;
-  if (table.content != TableContent::kScores)
-    return fmt::format("{}: {}; runs: {} from seed {}\n\n", table.name, table.title, trained.runs,
-                       trained.seed);
-  const std::string beside =
-      table.compare.empty()
-          ? "the paper: 10"
-          : fmt::format("difference: {} less the row, run by run, ± standard error", table.compare);
-  return fmt::format("{}{}, mean ± std; runs: {} from seed {}{}, {}\n\n", table.name,
-                     table.metrics.front().percent ? ", test scores in %" : "", trained.runs,
-                     trained.seed, trained.redrawn ? ", splits drawn anew" : "", beside);
+  std::string out = table.name;
+  if (table.content != TableContent::kScores) out += ": " + table.title;
+  if (!cells.empty() && table.metrics.front().percent) out += ", test scores in %";
+  out += fmt::format(", mean ± std; runs: {} from seed {}{}", trained.runs, trained.seed,
+                     trained.redrawn ? ", splits drawn anew" : "");
+  if (has_paper(cells)) out += ", the paper: 10";
+  if (!table.compare.empty())
+    out +=
+        fmt::format(", difference: {} less the row, run by run, ± standard error", table.compare);
+  return out + "\n\n";
 }
 
 std::string markdown_heading(const TrainedTable& trained, const std::vector<TableCell>& cells) {
@@ -77,8 +82,7 @@ std::string markdown_heading(const TrainedTable& trained, const std::vector<Tabl
   std::string out = fmt::format("**{}** ({}): {}.", table.title, table.name, table.caption);
   const auto any = [&](const auto& is) { return std::any_of(cells.begin(), cells.end(), is); };
   out += fmt::format(" emgnn: mean ± std of {}.", runs_text(trained));
-  if (any([](const TableCell& cell) { return cell.paper.has_value(); }))
-    out += " In brackets the paper's, and by how much emgnn differs.";
+  if (has_paper(cells)) out += " In brackets the paper's, and by how much emgnn differs.";
   if (any([](const TableCell& cell) { return cell.difference.has_value(); }))
     out +=
         fmt::format(" In brackets {} less the row, run by run, ± standard error.", table.compare);
@@ -147,7 +151,7 @@ std::string write_table(const TrainedTable& trained, TableForm form) {
   const Forms forms = forms_of(trained, cells, form == TableForm::kSvg);
   switch (form) {
     case TableForm::kText:
-      return text_heading(trained) + forms.text;
+      return text_heading(trained, cells) + forms.text;
     case TableForm::kMarkdown:
       return markdown_heading(trained, cells) + forms.markdown;
     case TableForm::kCsv:
