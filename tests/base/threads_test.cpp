@@ -4,11 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <stdexcept>
 #include <thread>
 #include <vector>
 
 #include <emgnn/base/context.h>
+#include <emgnn/base/error.h>
 
 namespace emgnn {
 namespace {
@@ -55,6 +57,20 @@ TEST(ParallelFor, RunsInsideAnotherLoopAndFromSeveralThreads) {
     other.join();
     EXPECT_EQ(sum.load(), 2 * 100 * 10);
   }
+}
+
+TEST(Stop, IsOverdueASecondAfterItWasFirstSeen) {
+  std::atomic<bool> asked = false;
+  const Context::Scope scope{Context(2, Device::kCpu, [&] { return asked.load(); })};
+  EXPECT_NO_THROW(check_overdue());
+  asked = true;
+  EXPECT_THROW(check_stop(), Interrupted);
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_NO_THROW(check_overdue());
+  EXPECT_THROW(while (std::chrono::steady_clock::now() - start < std::chrono::seconds(10))
+                   check_overdue(),
+               Interrupted);
+  EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::seconds(1));
 }
 
 }  // namespace

@@ -142,5 +142,34 @@ TEST(Signals, EndTheReadingOfALargeTable) {
   EXPECT_EQ(read(place.path() / "run/manifest.json"), "");
 }
 
+// One epoch takes some 3 · 10¹¹ multiplications: it is given up, and the run starts where it was kept.
+TEST(Signals, EndALongEpochOfTraining) {
+  const Workplace place;
+  fs::create_directory(place.path() / "graph");
+  std::string nodes = "id,label,split,x\n", edges = "source,target\n";
+  for (int i = 0; i < 5'000; ++i) {
+    nodes += std::to_string(i) + (i % 2 == 0 ? ",a," : ",b,") +
+             (i < 4'900   ? "train,"
+              : i % 4 < 2 ? "val,"
+                          : "test,") +
+             std::to_string(i % 37) + "\n";
+    edges += std::to_string(i) + "," + std::to_string((i * 7 + 1) % 5'000) + "\n";
+  }
+  write(place, "graph/nodes.csv", nodes);
+  write(place, "graph/edges.csv", edges);
+  Program program(place, {"train", "--dataset", "graph", "--method", "gcn", "--out", "run", "--set",
+                          "model.hidden=1536", "--set", "model.layers=10"});
+  program.wait_until_written(place.path() / "run/manifest.json", 1);
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  ASSERT_TRUE(program.running());
+  const auto sent = std::chrono::steady_clock::now();
+  program.send(SIGINT);
+  const Outcome outcome = program.wait();
+  EXPECT_LT(std::chrono::steady_clock::now() - sent, std::chrono::milliseconds(2500));
+  EXPECT_EQ(outcome.status, 4);
+  EXPECT_NE(outcome.err.find("interrupted in epoch "), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("to resume: "), std::string::npos) << outcome.err;
+}
+
 }  // namespace
 }  // namespace emgnn::cli_test

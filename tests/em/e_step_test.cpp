@@ -177,11 +177,12 @@ TEST(EStep, NetworksWithDifferentNumbersOfBatchesAreThoseTrainedAlone) {
     parts.network =
         std::make_shared<GcnStar>(GcnStarOptions{.stack = {.layers = 2, .hidden = 4}},
                                   HeadOptions{.head = 3}, shape_of(*data, *parts.task), 7 + k);
-    return Problem(parts, {.batch = {5},
-                           .agreement = {},
-                           .evidence = EvidenceKind::kCrossFit,
-                           .left_out = folds[k],
-                           .seed = 7 + k});
+    ProblemOptions options;
+    options.batch = {5};
+    options.evidence = EvidenceKind::kCrossFit;
+    options.left_out = folds[k];
+    options.seed = 7 + k;
+    return Problem(parts, options);
   };
   setting.em.em.posterior = PosteriorMode::kPrior;
   EmLearnerOptions options = setting.em;

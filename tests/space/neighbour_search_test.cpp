@@ -99,6 +99,25 @@ TEST(NeighbourSearch, RoundsAddToWhatTreesFind) {
   EXPECT_LT(trees, recall(approximate_nearest(rows, 5), want));
 }
 
+// Dense rows, sparse rows, and sparse rows that are laid out; with copies, rows of zeros and pairs that
+// do not count.
+TEST(NeighbourSearch, ComparingAllPairsIsExact) {
+  Features x = clustered(700, 12, 5, 0.4);
+  std::copy_n(x.dense.begin(), 12 * 150, x.dense.begin() + 12 * 300);
+  std::fill_n(x.dense.begin() + 12 * 600, 12 * 20, 0.0F);
+  for (const Features& features : {x, sparse(x, 0.2F), sparse(x, 1.6F)}) {
+    const UnitRows rows(features);
+    for (int64_t k : {1, 5, 40, 900}) {
+      EXPECT_EQ(exact_nearest(rows, k), exact(rows, static_cast<size_t>(k))) << k;
+    }
+    const Lists odd = exact_nearest(rows, 7, [](int32_t i, int32_t j) { return (i + j) % 2 == 0; });
+    for (size_t i = 0; i < odd.size(); ++i)
+      for (const int32_t j : odd[i]) EXPECT_EQ((static_cast<int32_t>(i) + j) % 2, 1);
+    const auto run = [&] { return exact_nearest(rows, 9); };
+    EXPECT_EQ(with_threads(1, run), with_threads(3, run));
+  }
+}
+
 TEST(NeighbourSearch, CopiesAndRowsOfZerosDoNotHang) {
   Features x = clustered(500, 4, 1, 0.0);  // 500 copies of one row
   std::fill(x.dense.begin(), x.dense.begin() + 4 * 100, 0.0F);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <system_error>
@@ -167,6 +168,20 @@ int num_threads() { return ThreadPool::current().threads(); }
 
 void check_stop() {
   if (ThreadPool::current().stop_requested()) throw Interrupted("interrupted");
+}
+
+bool ThreadPool::overdue() {
+  constexpr int64_t kPatience = 1'000'000'000;
+  if (!stop_requested()) return false;
+  const int64_t now =
+      std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
+  int64_t asked = 0;
+  if (asked_.compare_exchange_strong(asked, now)) asked = now;
+  return now - asked > kPatience;
+}
+
+void check_overdue() {
+  if (ThreadPool::current().overdue()) throw Interrupted("interrupted");
 }
 
 void parallel_for(int64_t n, int64_t grain, const RangeBody& body) {

@@ -2,6 +2,7 @@
 // Parallel loops. Results never depend on the number of threads.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -26,6 +27,8 @@ class ThreadPool {
   // Whether the work should end. Any thread of the pool asks, at any time; set before the first loop.
   void set_stop(std::function<bool()> stop) { stop_ = std::move(stop); }
   bool stop_requested() const { return stop_ && stop_(); }
+  // Whether that has been so for a second.
+  bool overdue();
 
   // As parallel_for. While another thread's loop has the workers, the caller does all the work.
   void run(int64_t n, int64_t grain, const RangeBody& body);
@@ -39,6 +42,8 @@ class ThreadPool {
 
   int threads_;
   std::function<bool()> stop_;
+  std::atomic<int64_t> asked_{
+      0};             // when the wish to stop was first seen, ns of the steady clock; 0: not yet
   std::mutex mutex_;  // held while a loop uses the workers
   std::unique_ptr<Workers> workers_;
 };
@@ -57,5 +62,10 @@ void parallel_for(int64_t n, int64_t grain, const RangeBody& body);
 // it at least twice a second, from whichever thread. Training does not: it leaves a checkpoint, at
 // points of its own.
 void check_stop();
+
+// The same once the wish is a second old. Large products call it between their tiles: where a gradient
+// step or a prediction is quick it comes to its own end before that, and nothing is lost. Whoever
+// trains has a checkpoint of an earlier moment.
+void check_overdue();
 
 }  // namespace emgnn

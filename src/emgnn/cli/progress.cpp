@@ -19,7 +19,10 @@ void Progress::on_run(int64_t run, uint64_t /*seed*/) {
   validation_.clear();
 }
 
-void Progress::on_note(const std::string& note) { line_.say(note); }
+// What is true of every run is said once.
+void Progress::on_note(const std::string& note) {
+  if (said_.insert(note).second) line_.say(note);
+}
 
 bool Progress::on_molecule(const MoleculeProgress& progress) {
   start_ = Clock::now();  // the time left is that of training

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <set>
 #include <string>
 
 #include <emgnn/cli/phase_watch.h>
@@ -40,6 +41,7 @@ class Progress : public RunsObserver {
   int64_t run_ = 0;
   int64_t epochs_done_ = 0;  // by this process
   std::string validation_;   // the last one
+  std::set<std::string> said_;
   Clock::time_point start_ = Clock::now();
 };
 

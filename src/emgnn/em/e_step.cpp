@@ -12,6 +12,7 @@
 #include <emgnn/base/error.h>
 #include <emgnn/em/mcmc_summary.h>
 #include <emgnn/em/stack.h>
+#include <emgnn/em/surrogate.h>
 #include <emgnn/learn/tensor_numbers.h>
 
 namespace emgnn {
@@ -24,8 +25,20 @@ constexpr int64_t kEnumerateLimit = 4096;
 constexpr int64_t kExactLimit = 1'000'000;
 // Points drawn to estimate ϱ when Λ̂ is not enumerated.
 constexpr int64_t kNormalizerDraws = 256;
+// Losses that a posterior is sampled from, however small Λ̂ is.
+constexpr int64_t kFewestSampled = 16;
 // Points that are stacked when Λ̂ is not enumerated.
 constexpr int64_t kStackPoints = 1024;
+
+std::vector<double> drawn_losses(const GraphFamily& family, LossCache& cache, Rng rng) {
+  std::vector<int64_t> drawn;
+  for (int64_t k = 0; k < kNormalizerDraws; ++k)
+    drawn.push_back(static_cast<int64_t>(rng.below(static_cast<uint64_t>(family.size()))));
+  cache.fetch(drawn);
+  std::vector<double> out;
+  for (int64_t id : drawn) out.push_back(cache.at(id));
+  return out;
+}
 
 }  // namespace
 
@@ -52,8 +65,9 @@ EStep::EStep(std::span<Problem> problems, const EmOptions& em, const McmcOptions
 }
 
 bool EStep::enumerates() const {
-  return em_.posterior == PosteriorMode::kExact ||
-         (em_.posterior != PosteriorMode::kMcmc && family().size() <= kEnumerateLimit);
+  const bool sampled =
+      em_.posterior == PosteriorMode::kMcmc || em_.posterior == PosteriorMode::kSurrogate;
+  return em_.posterior == PosteriorMode::kExact || (!sampled && family().size() <= kEnumerateLimit);
 }
 
 bool EStep::samples() const {
@@ -96,17 +110,27 @@ EStep::Judged EStep::judge(std::span<const int64_t> lam_ids, const Poll& poll) c
 }
 
 // Points of which none stands out, ascending.
-std::vector<int64_t> EStep::drawn_points() const {
+std::vector<int64_t> EStep::drawn_points(int64_t count) const {
   Rng rng(seed_, Stream::kDraw, 0, 2);
   std::set<int64_t> ids;
-  while (static_cast<int64_t>(ids.size()) < kStackPoints)
+  while (static_cast<int64_t>(ids.size()) < count)
     ids.insert(static_cast<int64_t>(rng.below(static_cast<uint64_t>(family().size()))));
   return {ids.begin(), ids.end()};
 }
 
 EStepResult EStep::run(double eta, int64_t round, const Poll& poll) const {
   if (samples()) return sample(eta, round, poll);
-  return weigh(enumerates() ? family().all_ids() : drawn_points(), eta, poll);
+  return weigh(judged_points(), eta, poll);
+}
+
+Judging EStep::judging(int64_t every) const {
+  const int64_t most = samples() ? kMostSampled : enumerates() ? family().size() : kStackPoints;
+  return {.graphs = std::min(most, family().size()), .sampled = samples(), .every = every};
+}
+
+std::vector<int64_t> EStep::judged_points() const {
+  if (!enumerates()) return drawn_points(std::min(kStackPoints, most_.value_or(kStackPoints)));
+  return most_ && *most_ < family().size() ? spread_points(family(), *most_) : family().all_ids();
 }
 
 // p_t(λ) ∝ exp(−η L(λ)) p'_0(λ) with p'_0 uniform, or the weights of a stack
@@ -140,21 +164,25 @@ EStepResult EStep::sample(double eta, int64_t round, const Poll& poll) const {
     return judged.loss;
   });
   const auto number = static_cast<uint64_t>(round);
-  const McmcResult mcmc = metropolis_hastings(family(), cache, eta, mcmc_, seed_, number);
-  EStepResult out{.posterior = {.p = mcmc.posterior, .temperature = {}},
-                  .prior_losses = {},
-                  .mcmc = summarise(family(), mcmc)};
+  EStepResult out;
+  if (em_.posterior == PosteriorMode::kMcmc) {
+    const McmcResult mcmc = metropolis_hastings(family(), cache, eta, mcmc_, seed_, number);
+    out.posterior.p = mcmc.posterior;
+    out.mcmc = summarise(family(), mcmc);
+    out.prior_losses = drawn_losses(family(), cache, Rng(seed_, Stream::kDraw, number, 1));
+  } else {
+    SurrogateSample sampled =
+        sample_by_surrogate(family(), cache, eta, mcmc_,
+                            std::max(most_.value_or(kMostSampled), kFewestSampled), seed_, number);
+    out.posterior.p = std::move(sampled.posterior);
+    out.mcmc = sampled.summary;
+    out.prior_losses = std::move(sampled.prior_losses);
+  }
   const Posterior& p = out.posterior.p;
   for (int64_t id : p.lam_ids()) {
     out.mean_loss += p.prob(id) * cache.at(id);
     if (tempers_predictions()) out.posterior.temperature.push_back(temperature.at(id));
   }
-  Rng rng(seed_, Stream::kDraw, number, 1);
-  std::vector<int64_t> drawn;
-  for (int64_t k = 0; k < kNormalizerDraws; ++k)
-    drawn.push_back(static_cast<int64_t>(rng.below(static_cast<uint64_t>(family().size()))));
-  cache.fetch(drawn);
-  for (int64_t id : drawn) out.prior_losses.push_back(cache.at(id));
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include <emgnn/em/judging.h>
 #include <emgnn/em/mcmc.h>
 #include <emgnn/em/options.h>
 #include <emgnn/em/posterior.h>
@@ -48,6 +49,13 @@ class EStep {
 
   EStepResult run(double eta, int64_t round, const Poll& poll) const;
 
+  // p_t is over all points, or over so many that stand for all where it is limited.
+  bool enumerates() const;
+  // How many graphs it judges without a limit, and whether it samples.
+  Judging judging(int64_t every) const;
+  // So many graphs are judged at most, as plan_judging says.
+  void limit(int64_t graphs) { most_ = graphs; }
+
   // L(λ) as the E-step sees it, after the temperature of each graph where it has one.
   std::vector<double> losses(std::span<const int64_t> lam_ids, const Poll& poll) const {
     return judge(lam_ids, poll).loss;
@@ -64,8 +72,6 @@ class EStep {
  private:
   const GraphFamily& family() const { return problems_.front().family(); }
   const Task& task() const { return problems_.front().task(); }
-  bool enumerates() const;
-  bool samples() const;
   bool tempers() const { return em_.temperature == GraphTemperature::kEach; }
 
   struct Judged {
@@ -76,14 +82,17 @@ class EStep {
   };
   Judged judge(std::span<const int64_t> lam_ids, const Poll& poll) const;
   SeenEvidence evidence(std::span<const int64_t> lam_ids, const Poll& poll) const;
-  std::vector<int64_t> drawn_points() const;
+  std::vector<int64_t> drawn_points(int64_t count) const;
   EStepResult weigh(std::vector<int64_t> ids, double eta, const Poll& poll) const;
   EStepResult sample(double eta, int64_t round, const Poll& poll) const;
+  bool samples() const;
+  std::vector<int64_t> judged_points() const;
 
   std::span<Problem> problems_;
   EmOptions em_;
   McmcOptions mcmc_;
   uint64_t seed_;
+  std::optional<int64_t> most_;
 };
 
 }  // namespace emgnn

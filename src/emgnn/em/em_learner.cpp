@@ -75,11 +75,44 @@ Poll EmLearner::poll_of(FitObserver& observer, int64_t epoch) const {
   };
 }
 
+int64_t EmLearner::num_points(const Posterior& posterior) const {
+  return e_step_.enumerates() ? static_cast<int64_t>(posterior.lam_ids().size())
+                              : first().family().size();
+}
+
+const JudgingPlan& EmLearner::plan() {
+  if (plan_) return *plan_;
+  Problem::Work work;
+  for (Problem& problem : problems_) {
+    if (options_.em.judging == 0.0) break;  // it is not needed
+    const Problem::Work one = problem.work();
+    work.judge += one.judge;
+    work.train += one.train;
+    work.validate += one.validate;
+  }
+  plan_ = plan_judging(work, options_.em, e_step_.judging(options_.stop.every));
+  e_step_.limit(plan_->graphs);
+  return *plan_;
+}
+
+void EmLearner::tell_plan(FitObserver& observer) {
+  if (!plan().limited) return;
+  observer.on_note(
+      fmt::format("a graph of this size: each E-step judges at most {} of {} graphs, a validation "
+                  "averages over {}; "
+                  "em.judging says how many, 0 lifts the limit",
+                  plan().graphs, first().family().size(), plan().validation_graphs));
+}
+
 void EmLearner::begin_epoch(int64_t epoch, FitObserver& observer) {
   RoundRecord record{.round = round(epoch)};
   record.eta = eta(record.round);
+  observer.on_phase(
+      fmt::format("judging graphs, round {} of {}", record.round, options_.em.rounds));
+  if (record.round == 1) tell_plan(observer);
   const Poll poll = poll_of(observer, epoch);
   if (posterior_) believe(*posterior_, poll);
+  plan();
   EStepResult result = e_step_.run(record.eta, record.round, poll);
   record.mean_loss = result.mean_loss;
   record.normalizer_ratio = normalizer_ratio(result.prior_losses, record.eta);
@@ -88,6 +121,7 @@ void EmLearner::begin_epoch(int64_t epoch, FitObserver& observer) {
   posterior_ = std::move(result.posterior);
   rounds_.push_back(record);
   observer.on_round(record);
+  observer.on_phase("training");
 }
 
 // A few graphs that stand for the posterior are enough for what is believed of the nodes.
@@ -108,6 +142,8 @@ void EmLearner::finish(FitObserver& observer) {
   const Poll poll = poll_of(observer, loop_.epochs());
   believe(graph_posterior(), poll);
   if (!judges_at_the_end()) return;
+  observer.on_phase("judging graphs with the kept weights");
+  plan();
   EStepResult result = e_step_.run(eta(options_.em.rounds), options_.em.rounds + 1, poll);
   const Posterior kept = kept_to_predict(result.posterior.p);
   temperature_ = e_step_.last_temperature(result, kept, poll);
@@ -123,8 +159,9 @@ double EmLearner::descend(size_t member, int64_t epoch, int64_t step) {
   if (!warming_up(epoch)) {
     Rng rng(options_.seed, Stream::kDraw, mode.step);
     for (int64_t k = 0; k < em.draws; ++k) {
-      const int64_t id = draw_lambda(em, posterior_->p, num_points(), rng);
-      draws.push_back({id, mstep_weight(em, posterior_->p, num_points(), id)});
+      const int64_t points = num_points(posterior_->p);
+      const int64_t id = draw_lambda(em, posterior_->p, points, rng);
+      draws.push_back({id, mstep_weight(em, posterior_->p, points, id)});
     }
   }
   const Objective objective = problem.objective(draws, mode, {epoch, max_epochs()});
@@ -134,11 +171,11 @@ double EmLearner::descend(size_t member, int64_t epoch, int64_t step) {
 
 Posterior EmLearner::kept_to_predict(const Posterior& posterior) const {
   if (options_.em.keep == PredictWith::kAll) return posterior;
-  return posterior.restricted(1.0 / static_cast<double>(num_points()));
+  return posterior.restricted(1.0 / static_cast<double>(num_points(posterior)));
 }
 
 PartScores EmLearner::validate(size_t member, Ranks ranks) {
-  const Posterior few = kept_to_predict(posterior_->p).thinned(options_.em.validation_graphs);
+  const Posterior few = kept_to_predict(posterior_->p).thinned(plan().validation_graphs);
   return problems_[member].validate(posterior_->weights(few), ranks);
 }
 
@@ -156,7 +193,7 @@ FitSummary EmLearner::summary() const {
 Prediction EmLearner::predict(std::span<const int32_t> rows, const Poll& poll) {
   const GraphPosterior& posterior = graph_posterior();
   const std::vector<int64_t>& ids = posterior.p.lam_ids();
-  EMGNN_CHECK(ids.front() >= 0 && ids.back() < num_points(),
+  EMGNN_CHECK(ids.front() >= 0 && ids.back() < first().family().size(),
               "the model's posterior has points that the data has not", ids.back());
   const Task& task = first().task();
   believe(posterior, poll);

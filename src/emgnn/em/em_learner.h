@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <emgnn/em/e_step.h>
+#include <emgnn/em/judging.h>
 #include <emgnn/learn/fit_loop.h>
 #include <emgnn/learn/problem.h>
 
@@ -49,7 +50,8 @@ class EmLearner : public Learner, private FitStep {
  private:
   bool warming_up(int64_t epoch) const { return epoch < options_.em.warmup; }
   const Problem& first() const { return problems_.front(); }
-  int64_t num_points() const { return first().family().size(); }
+  // Of the points that p_t is a distribution over.
+  int64_t num_points(const Posterior& posterior) const;
   double eta(int64_t round) const;
   const GraphPosterior& graph_posterior() const;
   // p_t as predictions use it: em.keep.
@@ -72,6 +74,8 @@ class EmLearner : public Learner, private FitStep {
   }
   void finish(FitObserver& observer) override;
   Poll poll_of(FitObserver& observer, int64_t epoch) const;
+  const JudgingPlan& plan();  // how many graphs are judged
+  void tell_plan(FitObserver& observer);
   // What each network says of all nodes becomes known to its graphs.
   void believe(const GraphPosterior& posterior, const Poll& poll);
 
@@ -79,6 +83,7 @@ class EmLearner : public Learner, private FitStep {
   EmLearnerOptions options_;
   EStep e_step_;
   FitLoop loop_;
+  std::optional<JudgingPlan> plan_;               // when first needed
   std::optional<GraphPosterior> posterior_;       // p_t of the round in progress
   std::optional<GraphPosterior> best_posterior_;  // p_t when the best weights were kept
   double temperature_ = 1.0;                      // of the averaged prediction

@@ -52,12 +52,21 @@ McmcSummary worse(const McmcSummary& a, const McmcSummary& b) {
   return {.rhat = std::isnan(b.rhat) ? b.rhat : std::max(a.rhat, b.rhat),
           .ess = std::isnan(b.ess) ? b.ess : std::min(a.ess, b.ess),
           .acceptance = std::min(a.acceptance, b.acceptance),
-          .evaluated = std::min(a.evaluated, b.evaluated)};
+          .evaluated = std::min(a.evaluated, b.evaluated),
+          .fit_error = std::max(a.fit_error, b.fit_error),
+          .corrected = std::min(a.corrected, b.corrected)};
 }
 
 std::string in_words(const McmcSummary& summary) {
-  return fmt::format("R-hat {:.3f}, {:.0f} effective draws, acceptance {:.2f}: {}", summary.rhat,
-                     summary.ess, summary.acceptance,
+  const std::string fit =
+      summary.fitted()
+          ? fmt::format(
+                ", from {} graphs (log-posterior off by {:.2g} where held out, {:.0f} % of "
+                "the draws effective after correction)",
+                summary.evaluated, summary.fit_error, 100.0 * summary.corrected)
+          : "";
+  return fmt::format("R-hat {:.3f}, {:.0f} effective draws, acceptance {:.2f}{}: {}", summary.rhat,
+                     summary.ess, summary.acceptance, fit,
                      summary.converged() ? "converged" : "not converged");
 }
 

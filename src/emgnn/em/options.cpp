@@ -39,10 +39,15 @@ void describe(OptionVisitor& v, EmOptions& o) {
   v.choice("em.temperature", o.temperature, {"none", "each"},
            "each: predictions under each graph are made as sure as they are right before graphs "
            "are compared or averaged");
-  v.choice("em.posterior", o.posterior, {"auto", "exact", "mcmc", "stack", "prior"},
-           "p_t ~ exp(-eta*loss) enumerated (exact) or sampled (mcmc; auto samples above 4096 "
-           "graphs); stack: the weights whose averaged prediction is likeliest; prior: all graphs "
-           "alike");
+  v.choice(
+      "em.posterior", o.posterior, {"auto", "exact", "mcmc", "stack", "prior", "surrogate"},
+      "p_t ~ exp(-eta*loss) enumerated (exact), sampled (mcmc), or sampled from a fit of the "
+      "loss and corrected (surrogate; auto does so above 4096 graphs); stack: the weights whose "
+      "averaged prediction is likeliest; prior: all graphs alike");
+  v.real(
+      "em.judging", o.judging, 0.0, 1e6,
+      "where graphs are large: most work of the E-steps, and of the validations, for each unit of "
+      "work of the gradient steps; fewer graphs are judged beyond it. 0: no limit");
   v.real("em.pseudo_labels", o.pseudo_labels, 0.0, 1e9,
          "stack: how strongly the weights are held to the prior, in labels");
   v.real("em.explore", o.explore, 0.0, 1.0,

@@ -13,7 +13,7 @@ namespace emgnn {
 enum class Recipe { kPublished, kHeldOut, kAveraged };
 enum class Variant { kPt, kPo, kPd, kPh };
 enum class WeightRule { kImportance, kContrast, kSign, kOne };
-enum class PosteriorMode { kAuto, kExact, kMcmc, kStack, kPrior };
+enum class PosteriorMode { kAuto, kExact, kMcmc, kStack, kPrior, kSurrogate };
 enum class GraphTemperature { kNone, kEach };
 enum class PredictWith { kAll, kAbovePrior };
 enum class PosteriorOf { kBest, kLast };
@@ -31,6 +31,7 @@ struct EmOptions {
   double alpha = 0.2;
   int64_t draws = 4;
   PosteriorMode posterior = PosteriorMode::kAuto;
+  double judging = 0.5;  // on a large graph; 0: no limit
   EvidenceKind evidence = EvidenceKind::kTrain;
   int64_t folds = 5;
   GraphTemperature temperature = GraphTemperature::kNone;

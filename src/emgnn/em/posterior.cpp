@@ -103,13 +103,13 @@ Posterior Posterior::restricted(double threshold) const {
   return {std::move(ids), std::move(log_prob)};
 }
 
-Posterior Posterior::thinned(int64_t count) const {
+Posterior Posterior::thinned(int64_t count, double offset) const {
   if (static_cast<int64_t>(lam_ids_.size()) <= count) return *this;
   std::map<int64_t, int64_t> hits;
   size_t i = 0;
   for (int64_t k = 0; k < count; ++k) {
     const double quantile =
-        (static_cast<double>(k) + 0.5) / static_cast<double>(count) * cumulative_.back();
+        (static_cast<double>(k) + offset) / static_cast<double>(count) * cumulative_.back();
     while (i + 1 < cumulative_.size() && cumulative_[i] <= quantile) ++i;
     ++hits[lam_ids_[i]];
   }

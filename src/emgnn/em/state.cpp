@@ -51,6 +51,9 @@ void visit_rounds(StateVisitor& visitor, std::vector<RoundRecord>& rounds) {
     visitor.number(name + "/ess", r.mcmc->ess);
     visitor.number(name + "/acceptance", r.mcmc->acceptance);
     visitor.number(name + "/evaluated", r.mcmc->evaluated);
+    if (!visitor.has(name + "/fit", r.mcmc->fitted())) continue;
+    visitor.number(name + "/fit_error", r.mcmc->fit_error);
+    visitor.number(name + "/corrected", r.mcmc->corrected);
   }
 }
 

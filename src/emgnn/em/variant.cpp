@@ -19,7 +19,9 @@ double base_prior(Variant variant, int64_t num_points) {
 int64_t draw_lambda(const EmOptions& em, const Posterior& posterior, int64_t num_points, Rng& rng) {
   const bool explores = em.explore > 0.0 && rng.uniform() < em.explore;
   if (draws_from_posterior(em.variant) && !explores) return posterior.draw(rng);
-  return static_cast<int64_t>(rng.below(static_cast<uint64_t>(num_points)));
+  const auto k = static_cast<int64_t>(rng.below(static_cast<uint64_t>(num_points)));
+  const std::vector<int64_t>& ids = posterior.lam_ids();
+  return static_cast<int64_t>(ids.size()) == num_points ? ids[static_cast<size_t>(k)] : k;
 }
 
 double draw_probability(const EmOptions& em, const Posterior& posterior, int64_t num_points,

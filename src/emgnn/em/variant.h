@@ -14,7 +14,7 @@ namespace emgnn {
 double base_prior(Variant variant, int64_t num_points);
 
 // Draws λ from p_t (PT, PD) or uniformly from all of Λ̂ (PO, PH); a share em.explore of the draws is
-// uniform in any case.
+// uniform in any case. Where the posterior has num_points points, Λ̂ is these.
 int64_t draw_lambda(const EmOptions& em, const Posterior& posterior, int64_t num_points, Rng& rng);
 
 // The probability q(λ) of that draw.

@@ -82,6 +82,12 @@ Panels panels_of(int64_t k, int64_t n, const float* b, int64_t k_stride, int64_t
   return out;
 }
 
+// Products that take long enough to be interrupted: some tenths of a second.
+bool is_large(int64_t m, int64_t n, int64_t k) {
+  constexpr double kLarge = 2e9;
+  return static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k) > kLarge;
+}
+
 // Rows [begin, end) of C = A B. Each element is summed in ascending k, in passes of kDepth.
 void multiply_rows(const Panels& b, const float* a, float* c, Range rows) {
   const auto kernel = range_kernels().gemm;
@@ -103,9 +109,12 @@ void multiply_rows(const Panels& b, const float* a, float* c, Range rows) {
 }
 
 void multiply(int64_t m, const Panels& b, const float* a, float* c) {
+  const bool large = is_large(m, b.n, b.k);
   parallel_for(m, kTileRows, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; i += kTileRows)
+    for (int64_t i = begin; i < end; i += kTileRows) {
+      if (large) check_overdue();
       multiply_rows(b, a, c, {i, std::min(end, i + kTileRows)});
+    }
   });
 }
 
@@ -199,10 +208,14 @@ void gemm_tn(int64_t m, int64_t n, int64_t k, const float* a, const float* b, fl
     return;
   }
   const ChunkPlan plan = chunk_plan(m, n, k);
+  const bool large = is_large(m, n, k);
   const Scratch partial = scratch(plan.num_chunks == 1 ? 0 : plan.num_chunks * m * n);
   float* const sums = plan.num_chunks == 1 ? c : partial.get();
   const ChunkedProduct product{.m = m, .n = n, .k = k, .a = a, .b = b, .plan = plan, .c = sums};
-  for (int64_t done = 0; done < plan.chunk; done += kDepth) product.add(done);
+  for (int64_t done = 0; done < plan.chunk; done += kDepth) {
+    if (large) check_overdue();
+    product.add(done);
+  }
   if (plan.num_chunks == 1) return;
   parallel_for(m * n, 4096, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {

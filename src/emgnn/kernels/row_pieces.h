@@ -33,4 +33,7 @@ Range piece_rows(int64_t num_rows, const EntriesBefore& entries_before, int64_t 
 
 constexpr int64_t kSerialWork = 1 << 15;  // multiply-adds below which waking threads costs more
 
+constexpr int64_t kLargeWork = int64_t{1}
+                               << 28;  // above which it may be interrupted between pieces
+
 }  // namespace emgnn::kernels

@@ -36,9 +36,13 @@ void shared_input(const CsrView& a, const SpmmBatch& batch, Range rows) {
 void spmm(const CsrView& a, const SpmmBatch& batch) {
   if (a.num_rows == 0 || batch.num_graphs == 0 || batch.width == 0) return;
   const int64_t num_pieces = work_of(a, batch) < kSerialWork ? 1 : 8 * num_threads();
+  const bool large = work_of(a, batch) > kLargeWork;
   if (batch.in_stride == 0) {
     parallel_for(num_pieces, 1, [&](int64_t begin, int64_t end) {
-      for (int64_t p = begin; p < end; ++p) shared_input(a, batch, piece_of(a, p, num_pieces));
+      for (int64_t p = begin; p < end; ++p) {
+        if (large) check_overdue();
+        shared_input(a, batch, piece_of(a, p, num_pieces));
+      }
     });
     return;
   }
@@ -48,6 +52,7 @@ void spmm(const CsrView& a, const SpmmBatch& batch) {
   parallel_for(num_tasks, 1, [&](int64_t begin, int64_t end) {
     for (int64_t task = begin; task < end; ++task) {
       const int64_t g = task / num_pieces;
+      if (large) check_overdue();
       kernel(a, batch, g, piece_of(a, task % num_pieces, num_pieces));
     }
   });
@@ -62,9 +67,13 @@ void spmm_sum(const CsrView& a, const SpmmBatch& batch) {
   const auto kernel = range_kernels().spmm_sum;
   // Few pieces where each graph has its own input: every piece passes over all of them.
   const int64_t per_thread = batch.in_stride == 0 ? 8 : 1;
+  const bool large = work_of(a, batch) > kLargeWork;
   const int64_t num_pieces = work_of(a, batch) < kSerialWork ? 1 : per_thread * num_threads();
   parallel_for(num_pieces, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t p = begin; p < end; ++p) kernel(a, batch, piece_of(a, p, num_pieces));
+    for (int64_t p = begin; p < end; ++p) {
+      if (large) check_overdue();
+      kernel(a, batch, piece_of(a, p, num_pieces));
+    }
   });
 }
 

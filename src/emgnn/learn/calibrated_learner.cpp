@@ -17,6 +17,8 @@ class OuterCheckpoints : public FitObserver {
 
   void on_round(const RoundRecord& round) override { next_.on_round(round); }
   void on_epoch(const EpochRecord& epoch) override { next_.on_epoch(epoch); }
+  void on_note(const std::string& note) override { next_.on_note(note); }
+  void on_phase(const std::string& what) override { next_.on_phase(what); }
   void on_checkpoint(Learner& /*inner*/) override { next_.on_checkpoint(whole_); }
   bool stop_requested() override { return next_.stop_requested(); }
 
@@ -37,12 +39,15 @@ void CalibratedLearner::fit(FitObserver& observer) {
     throw UsageError("calibrate=validation: there are no validation labels; use none");
   OuterCheckpoints own(observer, *this);
   learner_->fit(own);
-  const Prediction prediction = learner_->predict(validation_, [&] {
-    if (!observer.stop_requested()) return;
+  try {
+    const Prediction prediction = learner_->predict(validation_, [&] {
+      if (observer.stop_requested()) throw Interrupted("asked for");
+    });
+    calibration_ = task_->calibration(prediction);
+  } catch (const Interrupted&) {  // by the poll, or by a large product
     observer.on_checkpoint(*this);
     throw Interrupted("interrupted before the calibration");
-  });
-  calibration_ = task_->calibration(prediction);
+  }
 }
 
 Prediction CalibratedLearner::predict(std::span<const int32_t> rows, const Poll& poll) {

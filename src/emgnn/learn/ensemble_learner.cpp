@@ -70,6 +70,10 @@ class MemberObserver : public FitObserver {
         place_.epochs_before + (place_.num_members - place_.member) * epoch.max_epochs;
     next_.on_epoch(record);
   }
+  void on_note(const std::string& note) override {
+    if (place_.member == 0) next_.on_note(note);  // it is the same for all
+  }
+  void on_phase(const std::string& what) override { next_.on_phase(what); }
   void on_checkpoint(Learner& /*member*/) override {
     next_.on_checkpoint(ensemble_);
     has_checkpoint_ = true;

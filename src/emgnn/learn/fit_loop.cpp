@@ -18,6 +18,8 @@ namespace {
 constexpr std::chrono::seconds kCheckpointPeriod{30};
 // The same when an epoch's beginning is interrupted, which may change the state before it ends.
 constexpr std::chrono::seconds kBeginningPeriod{1};
+// Such epochs may be given up in their middle.
+constexpr std::chrono::milliseconds kSlowEpoch{500};
 
 std::vector<std::string> names_of(const Network& network) {
   std::vector<std::string> out;
@@ -65,12 +67,14 @@ PartScores mean_of(const std::vector<PartScores>& members) {
 
 FitLoop::FitLoop(std::vector<std::shared_ptr<Network>> members, LoopOptions options)
     : options_(std::move(options)) {
-  for (std::shared_ptr<Network>& network : members) {
-    std::vector<Adam> optimisers = {Adam(network, options_.optim)};
-    for (const OptimOptions& other : options_.other_optim)
-      optimisers.emplace_back(network, other, static_cast<int>(optimisers.size()));
-    members_.push_back({.network = network, .optimisers = std::move(optimisers)});
-  }
+  for (std::shared_ptr<Network>& network : members) members_.push_back(new_member(network));
+}
+
+FitLoop::Member FitLoop::new_member(const std::shared_ptr<Network>& network) const {
+  std::vector<Adam> optimisers = {Adam(network, options_.optim)};
+  for (const OptimOptions& other : options_.other_optim)
+    optimisers.emplace_back(network, other, static_cast<int>(optimisers.size()));
+  return {.network = network, .optimisers = std::move(optimisers)};
 }
 
 bool FitLoop::stopped_early() const {
@@ -86,7 +90,7 @@ void FitLoop::run(FitStep& step, FitObserver& observer, Learner& learner) {
       throw Interrupted(
           fmt::format("interrupted after {} of {} epochs", epoch_, step.max_epochs()));
     }
-    one_epoch(step, observer);
+    interruptible_epoch(step, observer);
   }
   if (finished_) return;
   if (step.has_finish()) checkpoint(observer, learner);
@@ -96,16 +100,47 @@ void FitLoop::run(FitStep& step, FitObserver& observer, Learner& learner) {
   finished_ = true;
 }
 
+// An epoch that does not end soon after the wish to stop is given up: the checkpoint of an earlier one
+// is what is left of the run. Of the first epoch nothing is.
+void FitLoop::interruptible_epoch(FitStep& step, FitObserver& observer) {
+  const Clock::time_point start = Clock::now();
+  const int64_t epoch = epoch_;
+  std::vector<std::vector<at::Tensor>> initial;
+  for (size_t m = 0; m < members_.size() && !has_checkpoint_; ++m)
+    initial.push_back(values_of(*members_[m].network));
+  try {
+    one_epoch(step, observer);
+  } catch (const Interrupted&) {
+    if (step.needs_beginning(epoch)) throw;  // it says so itself
+    if (!has_checkpoint_) start_again(initial);
+    throw Interrupted(fmt::format("interrupted in epoch {} of {}, kept up to epoch {}", epoch + 1,
+                                  step.max_epochs(), checkpoint_epoch_));
+  }
+  slow_ = Clock::now() - start > kSlowEpoch;
+}
+
+// As before the first gradient step.
+void FitLoop::start_again(const std::vector<std::vector<at::Tensor>>& initial) {
+  for (size_t m = 0; m < members_.size(); ++m) {
+    Member& member = members_[m];
+    assign(*member.network, initial[m]);
+    member = new_member(member.network);
+  }
+}
+
 bool FitLoop::checkpoint_due(const FitStep& step) const {
   const Clock::duration age = Clock::now() - last_checkpoint_;
-  if (!step.needs_beginning(epoch_)) return age > kCheckpointPeriod;
-  return !has_checkpoint_ || age > kBeginningPeriod;
+  if (slow_ && age > kBeginningPeriod) return true;
+  // Before the first epoch there is nothing to lose.
+  if (!has_checkpoint_) return epoch_ > 0 || step.needs_beginning(epoch_);
+  return age > (step.needs_beginning(epoch_) ? kBeginningPeriod : kCheckpointPeriod);
 }
 
 void FitLoop::checkpoint(FitObserver& observer, Learner& learner) {
   observer.on_checkpoint(learner);
   last_checkpoint_ = Clock::now();
   has_checkpoint_ = true;
+  checkpoint_epoch_ = epoch_;
 }
 
 void FitLoop::begin(FitStep& step, FitObserver& observer) {

@@ -80,6 +80,9 @@ class FitLoop {
     std::vector<at::Tensor> average = {};  // of the weights so far, with optim.average
   };
 
+  Member new_member(const std::shared_ptr<Network>& network) const;
+  void interruptible_epoch(FitStep& step, FitObserver& observer);
+  void start_again(const std::vector<std::vector<at::Tensor>>& initial);
   void one_epoch(FitStep& step, FitObserver& observer);
   void begin(FitStep& step, FitObserver& observer);
   void end(FitStep& step, size_t number);
@@ -95,6 +98,8 @@ class FitLoop {
   bool finished_ = false;  // the networks hold the kept weights
   Clock::time_point last_checkpoint_ = Clock::now();
   bool has_checkpoint_ = false;  // of this process
+  int64_t checkpoint_epoch_ = 0;
+  bool slow_ = false;  // the last epoch was
 };
 
 }  // namespace emgnn

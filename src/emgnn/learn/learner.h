@@ -25,6 +25,8 @@ class FitObserver {
   virtual ~FitObserver() = default;
   virtual void on_round(const RoundRecord& /*round*/) {}
   virtual void on_epoch(const EpochRecord& /*epoch*/) {}
+  virtual void on_note(const std::string& /*note*/) {}   // one line, for the user
+  virtual void on_phase(const std::string& /*what*/) {}  // "training", or what is done meanwhile
   // Now and then, and when the run is about to be interrupted: the learner's state can be written.
   virtual void on_checkpoint(Learner& /*learner*/) {}
   // Asked before every epoch and during long work.

@@ -97,6 +97,13 @@ class Problem {
   at::Tensor outputs(std::span<const int64_t> lam_ids, const Poll& poll);
   const TargetRows& evidence_target();
 
+  // About how many multiplications one graph takes when it is judged, trained on or validated: entries
+  // times the widest layer. Nothing is known of rows that are graphs of their own.
+  struct Work {
+    double judge = 0.0, train = 0.0, validate = 0.0;
+  };
+  Work work();
+
   // What the network says of all rows under some graphs, for families whose graphs depend on it.
   void believe(const GraphWeights& graphs, const Poll& poll);
   const std::shared_ptr<const Beliefs>& beliefs() const { return beliefs_; }
@@ -145,6 +152,7 @@ class Problem {
   bool fits(std::span<const int32_t> rows) const;
   int64_t batch_size() const;
   int64_t steps_per_pass() const;
+  Work work_in_batches();
   void begin_training();
   std::span<const int32_t> batch_rows(uint64_t step);
   at::Tensor run(const GraphBatch& batch, const Mode& mode) const;

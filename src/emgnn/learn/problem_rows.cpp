@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
 #include <limits>
@@ -163,6 +164,34 @@ std::span<const int32_t> Problem::batch_rows(uint64_t step) {
   const size_t begin = index * size;
   const size_t end = index + 1 == steps ? order_.size() : begin + size;
   return std::span(order_).subspan(begin, end - begin);
+}
+
+// By counting: each row brings so many neighbours at most, each of these as many again.
+Problem::Work Problem::work_in_batches() {
+  const NetworkNeeds needs = network().needs();
+  const auto sampled = [&](size_t rows, std::span<const int64_t> fanout) {
+    double neighbours = 1.0, entries = 0.0;
+    for (int k = 0; k < needs.num_hops; ++k) {
+      neighbours *= static_cast<double>(fanout[std::min<size_t>(k, fanout.size() - 1)]);
+      entries += neighbours;
+    }
+    return entries * static_cast<double>(rows);
+  };
+  const auto whole = [&](std::span<const int32_t> rows) {
+    constexpr int64_t kAll = std::numeric_limits<int64_t>::max();
+    return static_cast<double>(family().field_entries(rows, needs.num_hops, kAll));
+  };
+  const auto judged = [&](std::span<const int32_t> rows) {
+    const std::array<int64_t, 1> few = {judged_neighbours()};
+    return family().samples() && !fits(rows) ? sampled(rows.size(), few) : whole(rows);
+  };
+  const std::vector<int32_t>& train = data().split().train;
+  evidence_view();
+  validation_view();
+  const auto width = static_cast<double>(needs.widest_layer);
+  return {.judge = width * judged(evidence_rows_),
+          .train = width * (fanout_.empty() ? whole(train) : sampled(train.size(), fanout_)),
+          .validate = width * judged(validation_rows_)};
 }
 
 }  // namespace emgnn

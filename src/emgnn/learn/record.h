@@ -16,6 +16,8 @@ namespace emgnn {
 // The thresholds of Vehtari et al., "Rank-normalization, folding, and localization" (2021).
 inline constexpr double kConvergedRhat = 1.01;
 inline constexpr double kConvergedEss = 400.0;
+// Below this the fit of the loss says little of where the posterior is.
+inline constexpr double kConvergedCorrection = 0.5;
 
 // How far a sampled posterior can be trusted.
 struct McmcSummary {
@@ -23,8 +25,16 @@ struct McmcSummary {
   double ess = 0.0;         // effective sample size, the smallest over the same
   double acceptance = 0.0;  // share of proposals accepted
   int64_t evaluated = 0;    // distinct points whose loss was computed
+  // Where a fit of the loss was sampled: its error at points left out, times η (the error of the
+  // log-posterior), and the share of the draws that are effective after the correction by exact
+  // losses. Without a fit 0 and 1.
+  double fit_error = 0.0;
+  double corrected = 1.0;
 
-  bool converged() const { return rhat < kConvergedRhat && ess > kConvergedEss; }
+  bool fitted() const { return fit_error != 0.0 || corrected != 1.0; }
+  bool converged() const {
+    return rhat < kConvergedRhat && ess > kConvergedEss && corrected > kConvergedCorrection;
+  }
 };
 
 // One E-step.

@@ -131,7 +131,13 @@ std::shared_ptr<const GraphFamily> make_family(const FamilyOptions& options,
   EMGNN_CHECK(facts.num_edge_types == 1, "space.family=rewire needs a graph with one edge type",
               *facts.num_edge_types);
   std::optional<std::vector<CandidateEdge>>& candidates = input.prepared->candidates;
-  if (!candidates) candidates = find_candidates(*data.graph(), options.rewire);
+  if (!candidates) {
+    if (input.on_phase) input.on_phase("searching candidate edges");
+    FoundCandidates found = search_candidates(*data.graph(), options.rewire);
+    if (!found.note.empty()) input.prepared->notes.push_back(std::move(found.note));
+    candidates = std::move(found.pairs);
+    if (input.on_phase) input.on_phase("preparing the graphs");
+  }
   return RewireFamily::make(data.graph(), *candidates, options.rewire, input.seed);
 }
 

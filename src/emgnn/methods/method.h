@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -30,7 +31,8 @@ DataFacts facts_of(const Data& data);
 // What can be computed once for all learners on one graph with the same features. The first that
 // needs a part fills it.
 struct Prepared {
-  std::optional<std::vector<CandidateEdge>> candidates;                // of the rewire family
+  std::optional<std::vector<CandidateEdge>> candidates;  // of the rewire family
+  std::vector<std::string> notes;  // on what was prepared, one line each; whoever shows them clears
   std::map<std::string, std::shared_ptr<const ViewSet>> views;         // by what they are made of
   std::map<int64_t, std::shared_ptr<const MetapathBlocks>> metapaths;  // by their longest
   std::map<int64_t, std::shared_ptr<const LinkCandidates>> links;      // by the nearest of a node
@@ -40,6 +42,7 @@ struct LearnerInput {
   std::shared_ptr<const Data> data;
   std::shared_ptr<Prepared> prepared;
   uint64_t seed = 0;
+  std::function<void(const std::string& what)> on_phase = {};  // before long work; may be null
 };
 
 class MethodConfig {

@@ -206,17 +206,26 @@ class RunSet {
     return data;
   }
 
+  std::shared_ptr<Learner> prepare(int64_t r, const std::shared_ptr<const Data>& data) {
+    preparing(r, "preparing the graphs");
+    std::shared_ptr<Learner> learner =
+        config_.learner({.data = data,
+                         .prepared = prepared_,
+                         .seed = seed_of(r),
+                         .on_phase = [&](const std::string& what) { preparing(r, what); }});
+    for (const std::string& note : std::exchange(prepared_->notes, {})) observer_.on_note(note);
+    if (r == 0)
+      for (const std::string& note : learner->notes()) observer_.on_note(note);
+    return learner;
+  }
+
   RunRecord fit_one(int64_t r, RunFolder& folder) {
     const uint64_t seed = seed_of(r);
     const Clock::time_point start = Clock::now();
     const std::shared_ptr<const Data> data = load(r);
     check_names(*data);
     check_several_classes(*data);
-    preparing(r, "preparing the graphs");
-    const std::shared_ptr<Learner> learner =
-        config_.learner({.data = data, .prepared = prepared_, .seed = seed});
-    if (r == 0)
-      for (const std::string& note : learner->notes()) observer_.on_note(note);
+    const std::shared_ptr<Learner> learner = prepare(r, data);
     const double prepare_seconds = seconds_since(start);
     const RunIdentity identity = {{"dataset", lasting_name(request_.config.dataset)},
                                   {"data_sha256", fingerprint(*data)},
@@ -239,7 +248,7 @@ class RunSet {
       throw Interrupted("interrupted after training");
     };
     observer_.on_phase({"predicting", true});
-    const Prediction prediction = learner->predict(data->predicted_rows(), poll);
+    const Prediction prediction = predicted(*learner, *data, poll, recorder);
     observer_.on_phase({"scoring", true});
     FamilyReport report = learner->graph_report();
     RunRecord run = record(*data, *task, *learner, prediction);
@@ -253,6 +262,17 @@ class RunSet {
     write_tables(folder, std::move(report.tables));
     write_files(folder, *data, *learner, prediction, run);
     return run;
+  }
+
+  // Large products stop by themselves, without the checkpoint that a poll makes.
+  static Prediction predicted(Learner& learner, const Data& data, const Poll& poll,
+                              RunRecorder& recorder) {
+    try {
+      return learner.predict(data.predicted_rows(), poll);
+    } catch (const Interrupted&) {
+      recorder.on_checkpoint(learner);
+      throw Interrupted("interrupted after training");
+    }
   }
 
   void write_tables(RunFolder& folder, std::vector<FamilyTable> tables) const {

@@ -12,18 +12,25 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json to_json(const McmcSummary& summary) {
-  return {{"rhat", summary.rhat},
-          {"ess", summary.ess},
-          {"acceptance", summary.acceptance},
-          {"evaluated", summary.evaluated},
-          {"converged", summary.converged()}};
+  Json out = {{"rhat", summary.rhat},
+              {"ess", summary.ess},
+              {"acceptance", summary.acceptance},
+              {"evaluated", summary.evaluated},
+              {"converged", summary.converged()}};
+  if (summary.fitted()) {
+    out["fit_error"] = summary.fit_error;
+    out["corrected"] = summary.corrected;
+  }
+  return out;
 }
 
 McmcSummary parse_mcmc(const Json& json) {
   return {.rhat = real_or_nan(json.at("rhat")),
           .ess = real_or_nan(json.at("ess")),
           .acceptance = json.at("acceptance").get<double>(),
-          .evaluated = json.at("evaluated").get<int64_t>()};
+          .evaluated = json.at("evaluated").get<int64_t>(),
+          .fit_error = json.value("fit_error", 0.0),
+          .corrected = json.value("corrected", 1.0)};
 }
 
 }  // namespace

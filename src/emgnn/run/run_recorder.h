@@ -31,6 +31,8 @@ class RunRecorder : public FitObserver {
 
   void on_round(const RoundRecord& round) override;
   void on_epoch(const EpochRecord& epoch) override;
+  void on_note(const std::string& note) override { next_.on_note(note); }
+  void on_phase(const std::string& what) override { next_.on_phase({what, true}); }
   void on_checkpoint(Learner& learner) override;
   bool stop_requested() override { return next_.stop_requested(); }
 

@@ -105,10 +105,8 @@ double DenseNormed::cosine(int32_t u, int32_t v) const {
 }
 
 void throw_too_many(const CandidateOptions& options) {
-  throw UsageError(
-      fmt::format("more than {} candidate edges have a cosine above {}: raise "
-                  "space.cosine_threshold, or space.max_candidates if there is memory for them",
-                  options.max_pairs, options.threshold));
+  throw TooManyCandidates(fmt::format("more than {} candidate edges have a cosine above {}",
+                                      options.max_pairs, options.threshold));
 }
 
 void PairCollector::add(std::vector<CandidateEdge>& found) {

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include <emgnn/base/error.h>
 #include <emgnn/graph/csr.h>
 
 namespace emgnn {
@@ -18,11 +19,15 @@ inline constexpr double kCosineTie = 1e-9;
 
 struct CandidateOptions {
   double threshold = 0.5;          // τ in [0, 1)
-  int64_t max_pairs = 10'000'000;  // more are a UsageError; they cost 12 bytes each
+  int64_t max_pairs = 10'000'000;  // more are TooManyCandidates; they cost 12 bytes each
   // 1: every pair. In (0, 1): each pair is found with at least this probability (hashing, see
   // cosine_hashed.cpp), and what is returned is still checked exactly.
   double recall = 1.0;
   uint64_t seed = 0;  // of the hashing
+};
+
+struct TooManyCandidates : UsageError {
+  using UsageError::UsageError;
 };
 
 struct CandidateEdge {

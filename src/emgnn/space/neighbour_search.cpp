@@ -47,6 +47,7 @@ class TreeBuilder {
   Tree build() {
     std::vector<std::pair<size_t, size_t>> open = {{0, tree_.row.size()}};
     while (!open.empty()) {
+      check_stop();
       const auto [begin, end] = open.back();
       open.pop_back();
       if (end - begin <= leaf_) {
@@ -139,6 +140,7 @@ Lists from_trees(const UnitRows& rows, int64_t keep, const NeighbourSearch& opti
     Closest closest(rows, keep);
     std::vector<int32_t> candidates;
     for (int64_t i = begin; i < end; ++i) {
+      check_stop();
       candidates.clear();
       for (const Tree& tree : trees) {
         const auto leaf = tree.row.begin();
@@ -172,6 +174,7 @@ int64_t improve(const UnitRows& rows, int64_t keep, Lists& near) {
     std::vector<int32_t> candidates;
     int64_t changed = 0;
     for (int64_t i = begin; i < end; ++i) {
+      check_stop();
       const std::vector<int32_t>& close = around[static_cast<size_t>(i)];
       candidates = close;
       for (const int32_t j : close) {

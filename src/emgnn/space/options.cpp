@@ -70,10 +70,14 @@ void describe(OptionVisitor& visitor, RewireOptions& options) {
                  "all candidates are added alike, or in proportion to their cosine, the mean kept");
   visitor.real("space.cosine_threshold", options.cosine_threshold, 0.0, 0.999999,
                "nodes whose features have a larger cosine are candidates for an edge");
+  visitor.choice("space.candidate_search", options.candidate_search, {"auto", "exact", "nearest"},
+                 "exact: all pairs of nodes are compared; nearest: most of each node's nearest are "
+                 "found without that; auto: exact up to 30,000 nodes or with space.max_candidates");
   visitor.real("space.candidate_recall", options.candidate_recall, 0.01, 1.0,
                "share of the candidates to be found; below 1 faster, for millions of nodes");
   visitor.integer("space.max_candidates", options.max_candidates, 0, 100'000'000,
-                  "more candidates than this are an error");
+                  "most candidates; where more are similar enough each node keeps its most similar "
+                  "ones. 0: 5 per edge, but at least 20 per node and 100,000");
 }
 
 void describe_aggregation(OptionVisitor& visitor, BondOptions& options) {

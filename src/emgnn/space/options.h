@@ -14,6 +14,7 @@ enum class Mixing { kDegree, kShares, kLearned };
 enum class Drawing { kCoupled, kAuthors };
 enum class Confidence { kNone, kWeight };
 enum class Affinity { kNone, kCosine };
+enum class CandidateSearch { kAuto, kExact, kNearest };
 enum class Aggregation { kMean, kSum, kRoot, kSymmetric };
 
 inline constexpr const char* kGivenViews = "given";  // the edge types of the data
@@ -55,8 +56,9 @@ struct RewireOptions {
   Confidence confidence = Confidence::kNone;
   Affinity affinity = Affinity::kNone;
   double cosine_threshold = 0.5;
+  CandidateSearch candidate_search = CandidateSearch::kAuto;
   double candidate_recall = 1.0;
-  int64_t max_candidates = 10'000'000;
+  int64_t max_candidates = 0;  // 0: by the size of the graph, see candidate_budget
 };
 
 // The graph as given, of which every gradient step sees a part.

@@ -5,19 +5,18 @@
 
 namespace emgnn {
 
-std::vector<CandidateEdge> find_candidates(const Dataset& dataset, const RewireOptions& options) {
-  const Features& x = dataset.features;
+FoundCandidates search_candidates(const Dataset& dataset, const RewireOptions& options) {
+  if (options.max_add == 0.0) return {};
   const Csr& adjacency = dataset.graph.relations.front().adjacency;
-  const CandidateOptions search{.threshold = options.cosine_threshold,
-                                .max_pairs = options.max_candidates,
-                                .recall = options.candidate_recall};
-  std::vector<CandidateEdge> found =
-      x.is_sparse ? candidate_edges(x.sparse, adjacency, search)
-                  : candidate_edges(DenseRows{x.num_rows, x.num_cols, x.dense}, adjacency, search);
+  FoundCandidates found = similar_pairs(dataset.features, adjacency, options);
   // The published program takes nodes with the same features for one and the same.
   if (options.drawing == Drawing::kAuthors)
-    std::erase_if(found, [](const CandidateEdge& e) { return e.cosine == 1.0F; });
+    std::erase_if(found.pairs, [](const CandidateEdge& e) { return e.cosine == 1.0F; });
   return found;
+}
+
+std::vector<CandidateEdge> find_candidates(const Dataset& dataset, const RewireOptions& options) {
+  return search_candidates(dataset, options).pairs;
 }
 
 RewireGraph rewire_graph(const Dataset& dataset, std::span<const CandidateEdge> candidates,

@@ -6,13 +6,15 @@
 #include <vector>
 
 #include <emgnn/data/dataset.h>
-#include <emgnn/space/candidate_edges.h>
+#include <emgnn/space/candidate_search.h>
 #include <emgnn/space/rewire_draws.h>
 
 namespace emgnn {
 
 // E'. It depends on the graph, the features and the options alone: runs that differ in their seed
-// share it.
+// share it. Where nothing can be added none is searched for.
+FoundCandidates search_candidates(const Dataset& dataset, const RewireOptions& options);
+// Its pairs.
 std::vector<CandidateEdge> find_candidates(const Dataset& dataset, const RewireOptions& options);
 
 // DataError when a weight is no confidence.
