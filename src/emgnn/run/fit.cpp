@@ -44,8 +44,6 @@ std::map<std::string, std::string> stored_settings(const RunConfig& config, cons
 using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
-constexpr const char* kResultsFile = "results.json";
-
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
@@ -116,7 +114,7 @@ class RunSet {
   void place(const std::filesystem::path& path) {
     top_.move_to(path);
     for (int64_t r = 0; several() && r < request_.runs; ++r) {
-      folder_of(r).move_to(path / fmt::format("seed-{}", seed_of(r)));
+      folder_of(r).move_to(folder_of_run(path, request_, r));
     }
   }
 
