@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <emgnn/learn/reliability.h>
 #include <emgnn/report/html.h>
 
 namespace emgnn {
@@ -87,11 +88,6 @@ struct ValuePoint {
 Chart value_chart(std::string caption, std::string label, std::string interval,
                   const std::vector<ValuePoint>& points);
 
-struct ReliabilityBin {
-  double confidence = 0.0;  // the mean of the rows
-  double correct = 0.0;     // their share
-  int64_t rows = 0;
-};
 struct Reliability {
   std::string name;
   std::vector<ReliabilityBin> bins;
