@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <emgnn/learn/reliability.h>
 #include <emgnn/report/html.h>
 
 namespace emgnn {
@@ -90,11 +91,6 @@ struct ValuePoint {
 Chart value_chart(std::string caption, std::string label, std::string interval,
                   const std::vector<ValuePoint>& points);
 
-struct ReliabilityBin {
-  double confidence = 0.0;  // the mean of the rows
-  double correct = 0.0;     // their share
-  int64_t rows = 0;
-};
 struct Reliability {
   std::string name;
   std::vector<ReliabilityBin> bins;

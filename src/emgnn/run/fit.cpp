@@ -14,6 +14,7 @@
 #include <emgnn/run/auto_preset.h>
 #include <emgnn/run/config.h>
 #include <emgnn/run/config_text.h>
+#include <emgnn/run/conformal.h>
 #include <emgnn/run/edge_auc.h>
 #include <emgnn/run/edge_table.h>
 #include <emgnn/run/evaluate.h>
@@ -318,12 +319,17 @@ class RunSet {
     if (run.graphs && !run.graphs->names.empty())
       folder.write("posterior.csv", posterior_csv(*run.graphs));
     const TestLabels test = request_.hide_test ? TestLabels::kHide : TestLabels::kShow;
-    folder.write("predictions.csv", predictions_csv(data, prediction, test));
+    folder.write(
+        "predictions.csv",
+        predictions_csv(data, prediction, {.test = test, .calibration = source_.calibration()}));
     if (data.table()) folder.write("rejects.csv", rejects_csv(data.table()->rejects));
     if (source_.graphs_differ())
       folder.write("perturbed_edges.csv", perturbed_edges_csv(*data.graph()));
     StateWriter state(StateVisitor::Scope::kModel);
     learner.visit_state(state);
+    const std::vector<int32_t>& rows =
+        source_.calibration().empty() ? data.split().validation : source_.calibration();
+    store(calibration_scores(data, prediction, rows, run.seed), state.archive);
     folder.write(kModelFile, encode_model({.dataset = lasting_name(request_.config.dataset),
                                            .method = request_.config.method,
                                            .seed = run.seed,
