@@ -20,7 +20,7 @@ constexpr double kSparse = 0.25;      // of the entries; more are as good as all
 void look_at_features(const Features& features, GraphFacts& facts) {
   facts.num_features = features.num_cols;
   if (features.num_cols == 0) return;
-  const std::vector<float>& values = features.is_sparse ? features.sparse.val : features.dense;
+  const Array<float>& values = features.is_sparse ? features.sparse.val : features.dense;
   const auto is_zero = [](float v) { return v == 0.0F; };
   const auto zeros = std::count_if(values.begin(), values.end(), is_zero);
   const bool ones =
