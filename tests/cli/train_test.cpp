@@ -255,8 +255,8 @@ TEST(Train, WithoutAFolderCtrlCLeavesOneToGoOnFrom) {
   const Outcome stopped = program.wait();
   EXPECT_EQ(stopped.status, 4) << stopped.err;
   const std::string folder = "emgnn-noisy-relations-em-gcn.checkpoint";
-  EXPECT_NE(stopped.err.find("--out " + folder), std::string::npos) << stopped.err;
-  EXPECT_EQ(timeless(run(place, with({"--out", folder}))), reference());
+  EXPECT_NE(stopped.err.find("train --resume " + folder), std::string::npos) << stopped.err;
+  EXPECT_EQ(timeless(run(place, {"train", "--resume", folder, "--json", "--quiet"})), reference());
 }
 
 // A folder for the checkpoint is named after the data, here with a name that is too long.

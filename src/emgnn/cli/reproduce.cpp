@@ -159,7 +159,7 @@ void run(const ReproduceArguments& arguments, const std::string& invocation) {
   try {
     figures = train(table, cells, arguments.run.quiet);
   } catch (const Interrupted& stop) {
-    throw with_way_on(stop, arguments.run, rescue, invocation);
+    throw with_way_on(stop, arguments.run, rescue, {.invocation = invocation, .resume = ""});
   }
   if (!table.compare.empty()) compare_with(table.compare, figures);
   mark_best(figures);

@@ -111,9 +111,13 @@ void EmLearner::begin_epoch(int64_t epoch, FitObserver& observer) {
       fmt::format("judging graphs, round {} of {}", record.round, options_.em.rounds));
   if (record.round == 1) tell_plan(observer);
   const Poll poll = poll_of(observer, epoch);
-  if (posterior_) believe(*posterior_, poll);
+  if (posterior_ && !judging_) believe(*posterior_, poll);
   plan();
-  EStepResult result = e_step_.run(record.eta, record.round, poll);
+  EStepResult result;
+  const bool whole = judge_in_parts(observer, epoch, [&](const Poll& part) {
+    result = e_step_.run(record.eta, record.round, part);
+  });
+  if (!whole) return;
   record.mean_loss = result.mean_loss;
   record.normalizer_ratio = normalizer_ratio(result.prior_losses, record.eta);
   record.mean_lambda = mean_point(first().family(), result.posterior.p);
@@ -126,6 +130,45 @@ void EmLearner::begin_epoch(int64_t epoch, FitObserver& observer) {
 
 // A few graphs that stand for the posterior are enough for what is believed of the nodes.
 void EmLearner::believe(const GraphPosterior& posterior, const Poll& poll) {
+// Does `work`, or a part of it when a checkpoint is due: then false, and it has to be done again, which
+// is quick as far as it was done before.
+bool EmLearner::judge_in_parts(FitObserver& observer, int64_t epoch,
+                               const std::function<void(const Poll&)>& work) {
+  struct PartDone {};
+  struct LogsInUse {
+    std::vector<Problem>& problems;
+    ~LogsInUse() {
+      for (Problem& problem : problems) problem.use_log(nullptr);
+    }
+  };
+  if (!judging_) logs_.clear();
+  judging_ = true;
+  const LogsInUse in_use{problems_};
+  for (size_t k = 0; k < problems_.size(); ++k) {
+    if (k == logs_.size()) logs_.push_back(std::make_shared<EvidenceLog>());
+    logs_[k]->rewind();
+    problems_[k].use_log(logs_[k]);
+  }
+  const auto results = [&] {
+    int64_t sum = 0;
+    for (const auto& log : logs_) sum += log->size();
+    return sum;
+  };
+  const int64_t before = results();
+  const Poll poll = poll_of(observer, epoch);
+  try {
+    work([&] {
+      poll();
+      if (results() > before && observer.checkpoint_due()) throw PartDone{};
+    });
+  } catch (const PartDone&) {
+    return false;
+  }
+  judging_ = false;
+  logs_.clear();
+  return true;
+}
+
   constexpr int64_t kGraphs = 16;
   const GraphWeights graphs = posterior.weights(posterior.p.thinned(kGraphs));
   for (Problem& problem : problems_) problem.believe(graphs, poll);
@@ -140,13 +183,18 @@ bool EmLearner::judges_at_the_end() const {
 // The posterior of the kept weights, which may come from different rounds.
 void EmLearner::finish(FitObserver& observer) {
   const Poll poll = poll_of(observer, loop_.epochs());
-  believe(graph_posterior(), poll);
+  if (!judging_) believe(graph_posterior(), poll);
   if (!judges_at_the_end()) return;
   observer.on_phase("judging graphs with the kept weights");
   plan();
-  EStepResult result = e_step_.run(eta(options_.em.rounds), options_.em.rounds + 1, poll);
-  const Posterior kept = kept_to_predict(result.posterior.p);
-  temperature_ = e_step_.last_temperature(result, kept, poll);
+  EStepResult result;
+  double temperature = 1.0;
+  const bool whole = judge_in_parts(observer, loop_.epochs(), [&](const Poll& part) {
+    result = e_step_.run(eta(options_.em.rounds), options_.em.rounds + 1, part);
+    temperature = e_step_.last_temperature(result, kept_to_predict(result.posterior.p), part);
+  });
+  if (!whole) return;
+  temperature_ = temperature;
   best_posterior_ = posterior_ = std::move(result.posterior);
   believe(*posterior_, poll);
 }
@@ -272,3 +320,13 @@ void EmLearner::visit_state(StateVisitor& visitor) {
 }
 
 }  // namespace emgnn
+  visit_judging(visitor);
+void EmLearner::visit_judging(StateVisitor& visitor) {
+  judging_ = visitor.has("judging", judging_);
+  if (!judging_) return;
+  for (size_t k = 0; k < problems_.size(); ++k) {
+    if (k == logs_.size()) logs_.push_back(std::make_shared<EvidenceLog>());
+    logs_[k]->visit_state(visitor, fmt::format("judging/{}", k));
+  }
+}
+

@@ -78,6 +78,7 @@ class MemberObserver : public FitObserver {
     next_.on_checkpoint(ensemble_);
     has_checkpoint_ = true;
   }
+  bool checkpoint_due() override { return next_.checkpoint_due(); }
   bool stop_requested() override { return next_.stop_requested(); }
 
   bool has_checkpoint() const { return has_checkpoint_; }

@@ -26,6 +26,7 @@
 #include <emgnn/run/predictions.h>
 #include <emgnn/run/run_folder.h>
 #include <emgnn/run/run_recorder.h>
+#include <emgnn/run/stored_request.h>
 #include <emgnn/space/views.h>
 
 namespace emgnn {
@@ -153,10 +154,13 @@ class RunSet {
     check_folder(folder, identity);
     const StoredRun run{lasting_name(request_.config.dataset), request_.config.method};
     folder.write(kConfigFile, config_.to_toml() + to_toml(run));
-    if (data == nullptr && folder.read(kManifestFile)) return;
+    const Json call = call_json(request_, all_runs);
+    if (data == nullptr && folder.read(kManifestFile))
+      return add_to_manifest(folder, kCallEntry, call);  // there may be more runs than before
     Json manifest = identity;
     if (data != nullptr) manifest["data"] = describe_data(*data);
     manifest["program"] = describe_program(request_.context);
+    manifest[kCallEntry] = call;
     folder.write(kManifestFile, manifest.dump(2) + "\n");
   }
 
@@ -238,15 +242,13 @@ class RunSet {
     if (several()) describe_folder(top_, request_.seed, true, nullptr);
     describe_folder(folder, seed, false, data.get());
     const std::shared_ptr<const Task> task = task_of(*learner, *data);
-    RunRecorder recorder(folder, identity, observer_, task->main_score(),
-                         resumed.value_or(RunRecorder::Start{}));
+    RunRecorder recorder(
+        folder, identity, observer_,
+        {.main_score = task->main_score(), .checkpoint_period = request_.checkpoint_period},
+        resumed.value_or(RunRecorder::Start{}));
     observer_.on_phase({"training", true});
     learner->fit(recorder);
-    const Poll poll = [&] {
-      if (!observer_.stop_requested()) return;
-      recorder.on_checkpoint(*learner);
-      throw Interrupted("interrupted after training");
-    };
+    const Poll poll = poll_after_training(recorder, *learner);
     observer_.on_phase({"predicting", true});
     const Prediction prediction = predicted(*learner, *data, poll, recorder);
     observer_.on_phase({"scoring", true});
@@ -266,6 +268,18 @@ class RunSet {
 
   // Large products stop by themselves, without the checkpoint that a poll makes.
   static Prediction predicted(Learner& learner, const Data& data, const Poll& poll,
+  // Once in a long time of predicting it is worth while to keep what was trained.
+  Poll poll_after_training(RunRecorder& recorder, Learner& learner) const {
+    return [this, &recorder, &learner, kept = std::make_shared<bool>(false)] {
+      const bool stop = observer_.stop_requested();
+      if (stop || (!*kept && recorder.checkpoint_due())) {
+        recorder.on_checkpoint(learner);
+        *kept = true;
+      }
+      if (stop) throw Interrupted("interrupted after training");
+    };
+  }
+
                               RunRecorder& recorder) {
     try {
       return learner.predict(data.predicted_rows(), poll);
