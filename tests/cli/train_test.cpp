@@ -232,8 +232,8 @@ TEST(Train, TellsAPersonWhatWasLearned) {
       << outcome.out;
   EXPECT_TRUE(std::regex_search(
       outcome.out,
-      std::regex(
-          "\\nsampled: R-hat \\S+, \\d+ effective draws, acceptance \\S+: (not )?converged\\n")))
+      std::regex("\\nsampled: R-hat \\S+, \\d+ effective draws \\(tails \\d+\\), acceptance \\S+: "
+                 "(not )?converged\\n")))
       << outcome.out;
 }
 

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include <emgnn/base/error.h>
+#include <emgnn/em/draws_csv.h>
+#include <emgnn/em/mcmc_summary.h>
 #include <emgnn/em/state.h>
 #include <emgnn/em/variant.h>
 
@@ -128,8 +130,6 @@ void EmLearner::begin_epoch(int64_t epoch, FitObserver& observer) {
   observer.on_phase("training");
 }
 
-// A few graphs that stand for the posterior are enough for what is believed of the nodes.
-void EmLearner::believe(const GraphPosterior& posterior, const Poll& poll) {
 // Does `work`, or a part of it when a checkpoint is due: then false, and it has to be done again, which
 // is quick as far as it was done before.
 bool EmLearner::judge_in_parts(FitObserver& observer, int64_t epoch,
@@ -169,6 +169,8 @@ bool EmLearner::judge_in_parts(FitObserver& observer, int64_t epoch,
   return true;
 }
 
+// A few graphs that stand for the posterior are enough for what is believed of the nodes.
+void EmLearner::believe(const GraphPosterior& posterior, const Poll& poll) {
   constexpr int64_t kGraphs = 16;
   const GraphWeights graphs = posterior.weights(posterior.p.thinned(kGraphs));
   for (Problem& problem : problems_) problem.believe(graphs, poll);
@@ -235,7 +237,13 @@ const GraphPosterior& EmLearner::graph_posterior() const {
 }
 
 FitSummary EmLearner::summary() const {
-  return {.epochs = loop_.epochs(), .stopped_early = loop_.stopped_early(), .rounds = rounds_};
+  FitSummary out{
+      .epochs = loop_.epochs(), .stopped_early = loop_.stopped_early(), .rounds = rounds_};
+  if (posterior_ && best_posterior_ && graph_posterior().sampled) {
+    const SampledDraws& sampled = *graph_posterior().sampled;
+    out.sampled = describe_draws(first().family(), sampled.draws, sampled.known);
+  }
+  return out;
 }
 
 Prediction EmLearner::predict(std::span<const int32_t> rows, const Poll& poll) {
@@ -296,8 +304,25 @@ std::optional<GraphDistribution> EmLearner::graphs() const {
 FamilyReport EmLearner::graph_report() const {
   GraphFamily::SeveralBeliefs beliefs;
   for (const Problem& problem : problems_) beliefs.push_back(problem.beliefs());
-  return first().family().report(graph_posterior().weights(), beliefs,
-                                 [this](int32_t row) { return first().data().row_name(row); });
+  FamilyReport out =
+      first().family().report(graph_posterior().weights(), beliefs,
+                              [this](int32_t row) { return first().data().row_name(row); });
+  add_draws(out);
+  return out;
+}
+
+// One table per chain.
+void EmLearner::add_draws(FamilyReport& report) const {
+  const std::shared_ptr<const SampledDraws>& sampled = graph_posterior().sampled;
+  if (!sampled) return;
+  DrawsHeader header{
+      .about = {"emgnn " + first().family().name(), fmt::format("seed = {}", options_.seed)},
+      .warmup = options_.mcmc.burn_in};
+  if (sampled->known.fitted())
+    header.about.emplace_back("lp__ and the draws are those of a fit of the loss");
+  for (size_t k = 0; k < sampled->draws.lam_ids.size(); ++k)
+    report.tables.push_back({fmt::format("draws-{}.csv", k + 1),
+                             draws_csv(first().family(), sampled->draws, k, header)});
 }
 
 void EmLearner::visit_state(StateVisitor& visitor) {
@@ -315,12 +340,11 @@ void EmLearner::visit_state(StateVisitor& visitor) {
   visit_posterior(visitor, "posterior", posterior_, tempered);
   visit_posterior(visitor, "best_posterior", best_posterior_, tempered);
   visit_rounds(visitor, rounds_);
+  visit_judging(visitor);
   for (size_t k = 0; k < problems_.size() && first().family().reads_beliefs(); ++k)
     problems_[k].visit_beliefs(visitor, fmt::format("beliefs.{}", k));
 }
 
-}  // namespace emgnn
-  visit_judging(visitor);
 void EmLearner::visit_judging(StateVisitor& visitor) {
   judging_ = visitor.has("judging", judging_);
   if (!judging_) return;
@@ -330,3 +354,4 @@ void EmLearner::visit_judging(StateVisitor& visitor) {
   }
 }
 
+}  // namespace emgnn

@@ -80,6 +80,7 @@ class EmLearner : public Learner, private FitStep {
   bool judge_in_parts(FitObserver& observer, int64_t epoch,
                       const std::function<void(const Poll&)>& work);
   void visit_judging(StateVisitor& visitor);
+  void add_draws(FamilyReport& report) const;
   Poll poll_of(FitObserver& observer, int64_t epoch) const;
   const JudgingPlan& plan();  // how many graphs are judged
   void tell_plan(FitObserver& observer);

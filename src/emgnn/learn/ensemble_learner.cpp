@@ -131,6 +131,7 @@ FitSummary EnsembleLearner::summary() const {
       round.member = k;
       out.rounds.push_back(std::move(round));
     }
+    if (one.sampled && (!out.sampled || !one.sampled->worst.converged())) out.sampled = one.sampled;
     if (k == 0) {
       out.shares = one.shares;
       for (ViewShare& share : out.shares) share.value = 0.0;

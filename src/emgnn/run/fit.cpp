@@ -103,6 +103,8 @@ class RunSet {
       throw;
     }
     results_.config = config_.entries();
+    if (const std::string warned = sampling_warning(results_.runs); !warned.empty())
+      observer_.on_note(warned);
     if (several()) top_.write(kResultsFile, to_json(results_).dump(2) + "\n");
     return std::move(results_);
   }
@@ -158,9 +160,9 @@ class RunSet {
     if (data == nullptr && folder.read(kManifestFile))
       return add_to_manifest(folder, kCallEntry, call);  // there may be more runs than before
     Json manifest = identity;
+    manifest[kCallEntry] = call;
     if (data != nullptr) manifest["data"] = describe_data(*data);
     manifest["program"] = describe_program(request_.context);
-    manifest[kCallEntry] = call;
     folder.write(kManifestFile, manifest.dump(2) + "\n");
   }
 
@@ -266,8 +268,6 @@ class RunSet {
     return run;
   }
 
-  // Large products stop by themselves, without the checkpoint that a poll makes.
-  static Prediction predicted(Learner& learner, const Data& data, const Poll& poll,
   // Once in a long time of predicting it is worth while to keep what was trained.
   Poll poll_after_training(RunRecorder& recorder, Learner& learner) const {
     return [this, &recorder, &learner, kept = std::make_shared<bool>(false)] {
@@ -280,6 +280,8 @@ class RunSet {
     };
   }
 
+  // Large products stop by themselves, without the checkpoint that a poll makes.
+  static Prediction predicted(Learner& learner, const Data& data, const Poll& poll,
                               RunRecorder& recorder) {
     try {
       return learner.predict(data.predicted_rows(), poll);
