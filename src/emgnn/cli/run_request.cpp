@@ -9,6 +9,7 @@
 #include <emgnn/cli/data_commands.h>
 #include <emgnn/cli/interrupt.h>
 #include <emgnn/run/setting_names.h>
+#include <emgnn/run/stored_request.h>
 
 namespace emgnn::cli {
 
@@ -127,15 +128,18 @@ fs::path rescue_folder(const std::string& stem) {
 }
 
 Interrupted with_way_on(const Interrupted& stop, const RunArguments& arguments,
-                        const fs::path& rescue, const std::string& invocation) {
+                        const fs::path& rescue, const WayOn& commands) {
   const bool kept = !arguments.out.empty();
   const std::string folder = kept ? arguments.out : rescue.string();
   // Stopped before there was anything to keep, or it could not be kept.
   if (!holds_files(folder))
-    return Interrupted(fmt::format("{}; to start again: {}", stop.what(), invocation));
+    return Interrupted(fmt::format("{}; to start again: {}", stop.what(), commands.invocation));
+  if (!commands.resume.empty() && holds_request(folder))
+    return Interrupted(fmt::format("{}; the checkpoint is in {}; to resume: {} {}", stop.what(),
+                                   folder, commands.resume, shell_quoted(folder)));
   const std::string add = kept ? "" : " --out " + shell_quoted(folder);
   return Interrupted(fmt::format("{}; the checkpoint is in {}; to resume: {}{}", stop.what(),
-                                 folder, invocation, add));
+                                 folder, commands.invocation, add));
 }
 
 }  // namespace emgnn::cli

@@ -230,7 +230,7 @@ std::vector<CellRuns> run_table(const PaperTable& table, const TableArguments& a
   } catch (const Interrupted& stop) {
     std::error_code ignored;
     if (!holds_files(runs.rescue())) std::filesystem::remove_all(runs.rescue(), ignored);
-    throw with_way_on(stop, arguments.run, runs.rescue(), invocation);
+    throw with_way_on(stop, arguments.run, runs.rescue(), {.invocation = invocation, .resume = ""});
   }
 }
 
