@@ -232,8 +232,8 @@ TEST(Train, TellsAPersonWhatWasLearned) {
       << outcome.out;
   EXPECT_TRUE(std::regex_search(
       outcome.out,
-      std::regex(
-          "\\nsampled: R-hat \\S+, \\d+ effective draws, acceptance \\S+: (not )?converged\\n")))
+      std::regex("\\nsampled: R-hat \\S+, \\d+ effective draws \\(tails \\d+\\), acceptance \\S+: "
+                 "(not )?converged\\n")))
       << outcome.out;
 }
 
@@ -255,8 +255,8 @@ TEST(Train, WithoutAFolderCtrlCLeavesOneToGoOnFrom) {
   const Outcome stopped = program.wait();
   EXPECT_EQ(stopped.status, 4) << stopped.err;
   const std::string folder = "emgnn-noisy-relations-em-gcn.checkpoint";
-  EXPECT_NE(stopped.err.find("--out " + folder), std::string::npos) << stopped.err;
-  EXPECT_EQ(timeless(run(place, with({"--out", folder}))), reference());
+  EXPECT_NE(stopped.err.find("train --resume " + folder), std::string::npos) << stopped.err;
+  EXPECT_EQ(timeless(run(place, {"train", "--resume", folder, "--json", "--quiet"})), reference());
 }
 
 // A folder for the checkpoint is named after the data, here with a name that is too long.

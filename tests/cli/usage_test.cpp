@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whatever is wrong with a call, the user gets one line and the status of the contract.
 #include <gtest/gtest.h>
-#include <sys/mount.h>
 
 #include <cstdlib>
 #include <fstream>
@@ -230,21 +229,6 @@ TEST(Usage, OutputThatDoesNotArriveIsAnError) {
                   "cannot write to standard output: No space left");
   expect_one_line(run(place, call, "-"), 1, "cannot write to standard output");
   expect_one_line(run(place, {"--help"}, "/dev/full"), 1, "cannot write to standard output");
-}
-
-TEST(Usage, AFullDiskLeavesNoHalfWrittenFile) {
-  const Workplace place;
-  const std::filesystem::path disk = place.path() / "disk";
-  std::filesystem::create_directory(disk);
-  if (mount("tmpfs", disk.c_str(), "tmpfs", 0, "size=64k") != 0)
-    GTEST_SKIP() << "needs the right to mount a tmpfs";
-  expect_one_line(run(place, joined(kTrain, joined(kShort, {"--out", "disk"}))), 1,
-                  "No space left");
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(disk)) {
-    EXPECT_EQ(entry.path().string().find(".tmp"), std::string::npos) << entry.path();
-  }
-  EXPECT_FALSE(std::filesystem::exists(disk / "model.safetensors"));
-  umount(disk.c_str());
 }
 
 TEST(Usage, HelpVersionAndListsGoToStandardOutput) {

@@ -160,6 +160,16 @@ TEST(CrossFit, ResumedTrainingPredictsTheSameBytes) {
   EXPECT_GE(chance, 6 + 3 * static_cast<int>(kFolds) + 1);
 }
 
+TEST(CrossFit, EveryCheckpointLeadsToTheSameBits) {
+  Setting setting = full_setting();
+  setting.em.em.rounds = 2;
+  setting.em.em.steps = 2;
+  setting.em.em.warmup = 1;
+  // Inside the E-steps and the one at the end: a chance behind each network but the last.
+  EXPECT_GT(expect_same_from_every_checkpoint([&] { return cross_fit(setting); }, 25),
+            5 + 3 * (kFolds - 1));
+}
+
 TEST(CrossFit, ResumesWithAGibbsPosteriorThatIsSampled) {
   Setting setting = full_setting();
   setting.em.em.posterior = PosteriorMode::kMcmc;

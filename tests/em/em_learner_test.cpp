@@ -118,6 +118,20 @@ TEST(EmLearner, ResumedTrainingEqualsTheUninterrupted) {
   EXPECT_GE(expect_resumable([&] { return setting.learner(); }), 23 + 4 + 1);
 }
 
+// In the middle of E-steps, too: after every tile of graphs.
+TEST(EmLearner, EveryCheckpointLeadsToTheSameBits) {
+  Setting setting;
+  setting.em.em.rounds = 2;
+  setting.mixture.step = 0.0005;  // 2001 graphs: several tiles
+  for (PosteriorMode mode :
+       {PosteriorMode::kExact, PosteriorMode::kMcmc, PosteriorMode::kSurrogate}) {
+    setting.em.em.posterior = mode;
+    setting.em.mcmc = {.steps = 400, .chains = 4, .burn_in = 10};
+    const size_t epochs = 3 + 2 * 5;
+    EXPECT_GT(expect_same_from_every_checkpoint([&] { return setting.learner(); }, 25), epochs + 4);
+  }
+}
+
 TEST(EmLearner, InterruptedPredictionIsTheSameLater) {
   const Setting setting;
   const auto first = setting.trained();

@@ -137,6 +137,14 @@ TEST(EmMolecules, ResumedRunEqualsTheUninterruptedOne) {
   }
 }
 
+TEST(EmMolecules, EveryCheckpointLeadsToTheSameBits) {
+  for (const char* views : {kDistances, kThreeViews}) {
+    Setting setting;
+    setting.views = views;
+    EXPECT_GT(expect_same_from_every_checkpoint([&] { return setting.learner(); }, 12), 12U);
+  }
+}
+
 TEST(EmMolecules, TargetsOutsideTheTrainingSetChangeNothingButTheScores) {
   Setting setting;
   setting.em.stop.rule = "never";  // validation selects nothing

@@ -11,24 +11,12 @@
 
 #include <emgnn/base/error.h>
 
+#include "line_space.h"
+
 namespace emgnn {
 namespace {
 
-constexpr int64_t kPoints = 12;
 constexpr double kEta = 3.0;
-
-// Points on a line; a local move goes one step left or right and stays at the ends.
-class LineSpace : public ParameterSpace {
- public:
-  int64_t size() const override { return kPoints; }
-  LambdaPoint point(int64_t id) const override { return {static_cast<double>(id)}; }
-  std::vector<std::string> coordinate_names() const override { return {"x"}; }
-  Marginal prior_marginal(size_t /*coordinate*/) const override { return {}; }
-  int64_t propose_local(int64_t id, Rng& rng) const override {
-    const int64_t next = id + (rng.below(2) == 0 ? 1 : -1);
-    return next < 0 || next >= kPoints ? id : next;
-  }
-};
 
 double loss(int64_t id) {
   return 0.15 * std::abs(static_cast<double>(id) - 7.5) + 0.1 * static_cast<double>(id % 3);
@@ -79,7 +67,7 @@ TEST(MetropolisHastings, SamplesTheExactPosteriorWithBothProposals) {
   for (ProposalKind proposal : {ProposalKind::kUniform, ProposalKind::kLocal}) {
     const McmcResult result = run(proposal, RecordedStates::kAll);
     for (int64_t id = 0; id < kPoints; ++id) {
-      const Estimate got = share(result.chains, id);
+      const Estimate got = share(result.draws.lam_ids, id);
       EXPECT_NEAR(got.mean, want.prob(id), kErrors * got.standard_error) << "point " << id;
       // The comparison must be sharp: at least 5,000 effective draws per point.
       const double p = want.prob(id);
@@ -102,12 +90,31 @@ TEST(MetropolisHastings, RecordingOnlyAcceptedProposalsIsBiased) {
   }
   double worst = 0;
   for (int64_t id = 0; id < kPoints; ++id) {
-    const Estimate got = share(result.chains, id);
+    const Estimate got = share(result.draws.lam_ids, id);
     EXPECT_NEAR(got.mean, m[id] / sum, kErrors * got.standard_error) << "point " << id;
     worst = std::max(worst, std::abs(got.mean - pi.prob(id)) / got.standard_error);
   }
   EXPECT_GT(worst, 20.0);
   EXPECT_NEAR(result.acceptance, sum / kPoints, 0.01);
+}
+
+TEST(MetropolisHastings, KeepsDensityAndAcceptanceOfEveryDraw) {
+  LossCache cache(losses);
+  const McmcResult result = metropolis_hastings(LineSpace(), cache, kEta,
+                                                {.steps = 8000, .chains = 2, .burn_in = 0}, 1, 1);
+  double accepted = 0.0, draws = 0.0;
+  for (size_t c = 0; c < 2; ++c) {
+    const std::vector<int64_t>& ids = result.draws.lam_ids[c];
+    ASSERT_EQ(ids.size(), 4000U);
+    ASSERT_EQ(result.draws.accept[c].size(), ids.size());
+    for (size_t i = 0; i < ids.size(); ++i) {
+      EXPECT_EQ(result.draws.log_density[c][i], -kEta * loss(ids[i]));
+      accepted += result.draws.accept[c][i];
+      draws += 1.0;
+    }
+  }
+  // The share that was accepted is a mean of coins with these probabilities: 5 deviations.
+  EXPECT_NEAR(result.acceptance, accepted / draws, 5.0 * 0.5 / std::sqrt(draws));
 }
 
 TEST(MetropolisHastings, ComputesEachLossOnce) {

@@ -291,20 +291,37 @@ TEST(FitLoop, FinishedTrainingIsNotRepeated) {
 }
 
 TEST(FitLoop, HandsOutACheckpointBeforeItIsInterruptedAndBeforeLongWork) {
-  StopAt observer(3);
-  Scripted learner({});
-  try {
-    learner.fit(observer);
-    FAIL();
-  } catch (const Interrupted& stopped) {
-    EXPECT_STREQ(stopped.what(), "interrupted after 3 of 7 epochs");
+  // It asks before every epoch and between its three gradient steps.
+  const std::pair<int, const char*> expected[] = {
+      {9, "interrupted after 3 of 7 epochs"},
+      {11, "interrupted in epoch 4 of 7, after 2 of its 3 gradient steps"}};
+  for (const auto& [chance, words] : expected) {
+    StopAt observer(chance);
+    Scripted learner({});
+    try {
+      learner.fit(observer);
+      FAIL();
+    } catch (const Interrupted& stopped) {
+      EXPECT_STREQ(stopped.what(), words);
+    }
+    EXPECT_FALSE(observer.state.empty());
   }
-  EXPECT_FALSE(observer.state.empty());
   Records records;
   Scripted with_beginnings({.begins_every = 3});
   with_beginnings.fit(records);
   EXPECT_GE(records.checkpoints, 1);  // before epoch 0, and before 3 and 6 if it is old
   EXPECT_LE(records.checkpoints, 3);
+}
+
+TEST(FitLoop, EveryCheckpointLeadsToTheSameBits) {
+  Scores scores{{"accuracy", 0.5}, {"macro_f1", 0.25}};
+  for (double average : {0.0, 0.7}) {
+    Script script{.begins_every = 2, .parts = 3, .scores = scores};
+    script.loop.optim.average = average;
+    const auto make = [&] { return std::make_shared<Scripted>(script); };
+    // Behind two of the three gradient steps of each epoch, before it, and between parts.
+    EXPECT_GT(expect_same_from_every_checkpoint(make), 7U * 3U);
+  }
 }
 
 TEST(FitLoop, AStoredModelIsTheWeightsAndNothingElse) {

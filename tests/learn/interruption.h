@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include <emgnn/base/error.h>
 #include <emgnn/formats/safetensors.h>
@@ -75,6 +77,37 @@ int expect_resumable(const Make& make) {
     EXPECT_EQ(state_of(*second) == want, true) << "chance " << chance;
   }
   return chance;
+}
+
+// Takes every chance for a checkpoint and keeps them all.
+class EveryCheckpoint : public FitObserver {
+ public:
+  bool checkpoint_due() override { return true; }
+  void on_checkpoint(Learner& learner) override { states.push_back(state_of(learner)); }
+
+  std::vector<std::string> states;
+};
+
+// As if the machine had failed behind each checkpoint that there may be, or behind `most` of them,
+// spread evenly. Returns how many there are.
+template <class Make>
+size_t expect_same_from_every_checkpoint(const Make& make, size_t most = 1000) {
+  const auto whole = make();
+  fit(*whole);
+  const std::string want = state_of(*whole);
+  EveryCheckpoint observer;
+  const auto first = make();
+  first->fit(observer);
+  EXPECT_EQ(state_of(*first) == want, true) << "checkpoints change the training";
+  const size_t step = std::max<size_t>(1, observer.states.size() / most);
+  for (size_t k = 0; k < observer.states.size(); k += step) {
+    const auto second = make();
+    restore(*second, observer.states[k]);
+    fit(*second);
+    EXPECT_EQ(state_of(*second) == want, true)
+        << "checkpoint " << k << " of " << observer.states.size();
+  }
+  return observer.states.size();
 }
 
 }  // namespace emgnn

@@ -195,6 +195,10 @@ TEST_P(MethodOnData, InterruptedTrainingGoesOnToTheSameBits) {
   EXPECT_EQ(predict(*second).value, predict(*whole).value);
 }
 
+TEST_P(MethodOnData, EveryCheckpointLeadsToTheSameBits) {
+  EXPECT_GE(expect_same_from_every_checkpoint([&] { return learner(); }, 6), 2U);
+}
+
 TEST_P(MethodOnData, DistributionOverGraphsIsThereForEmAndBgcn) {
   const auto one = learner();
   fit(*one);

@@ -85,8 +85,9 @@ TEST(ResultsTable, ShowsTheLearnedDistributionAndWhatItSays) {
 
 TEST(ResultsTable, JudgesSamplingByTheWorstOfTheLastRounds) {
   RunRecord good = a_run(0, 0.9), bad = a_run(1, 0.9);
-  good.fit.rounds = {{.round = 1, .mcmc = McmcSummary{.rhat = 9.0, .ess = 1.0}},
-                     {.round = 2, .mcmc = McmcSummary{.rhat = 1.001, .ess = 900.0}}};
+  good.fit.rounds = {
+      {.round = 1, .mcmc = McmcSummary{.rhat = 9.0, .ess = 1.0}},
+      {.round = 2, .mcmc = McmcSummary{.rhat = 1.001, .ess = 900.0, .ess_tail = 900.0}}};
   const std::string fine = results_table(results_of({good}));
   expect_part(fine, "\nsampled: ");
   bad.fit.rounds = {{.round = 1, .mcmc = McmcSummary{.rhat = 1.5, .ess = 30.0}}};

@@ -26,27 +26,28 @@ GraphDistribution two_types(std::vector<WeightedPoint> points) {
 }
 
 RunRecord a_run(uint64_t seed, double accuracy) {
-  return {.seed = seed,
-          .seconds = 1.5,
-          .prepare_seconds = 0.25,
-          .peak_rss_mb = 100.0,
-          .fit = {.epochs = 70,
-                  .stopped_early = true,
-                  .rounds = {{.round = 1,
-                              .eta = 4.0,
-                              .normalizer_ratio = std::numeric_limits<double>::quiet_NaN(),
-                              .mean_loss = 0.9,
-                              .mean_lambda = {0.5, 0.5}},
-                             {.round = 2,
-                              .eta = 4.5,
-                              .normalizer_ratio = -0.1,
-                              .mean_loss = 0.8,
-                              .mean_lambda = {0.9, 0.1},
-                              .mcmc = McmcSummary{1.003, 2310.0, 0.41, 21}}}},
-          .validation = {0.5, {{"accuracy", 0.75}, {"macro_f1", 0.7}}},
-          .test = Scores{{"accuracy", accuracy}, {"macro_f1", 0.1 + 0.2}},
-          .graphs = two_types({{{0.0, 1.0}, 0.1}, {{1.0, 0.0}, 0.9}}),
-          .changed_by_graph = 0.125};
+  return {
+      .seed = seed,
+      .seconds = 1.5,
+      .prepare_seconds = 0.25,
+      .peak_rss_mb = 100.0,
+      .fit = {.epochs = 70,
+              .stopped_early = true,
+              .rounds = {{.round = 1,
+                          .eta = 4.0,
+                          .normalizer_ratio = std::numeric_limits<double>::quiet_NaN(),
+                          .mean_loss = 0.9,
+                          .mean_lambda = {0.5, 0.5}},
+                         {.round = 2,
+                          .eta = 4.5,
+                          .normalizer_ratio = -0.1,
+                          .mean_loss = 0.8,
+                          .mean_lambda = {0.9, 0.1},
+                          .mcmc = McmcSummary{1.003, 2310.0, 0.41, 21, 0.0, 1.0, 1870.0, 0.01}}}},
+      .validation = {0.5, {{"accuracy", 0.75}, {"macro_f1", 0.7}}},
+      .test = Scores{{"accuracy", accuracy}, {"macro_f1", 0.1 + 0.2}},
+      .graphs = two_types({{{0.0, 1.0}, 0.1}, {{1.0, 0.0}, 0.9}}),
+      .changed_by_graph = 0.125};
 }
 
 Results results_of(std::vector<RunRecord> runs) {
@@ -167,6 +168,27 @@ TEST(Results, SayWhatTheDistributionTellsAboutTheEdgeTypes) {
             "the answers");
   EXPECT_EQ(json["runs"][0]["rounds"][1]["mcmc"]["converged"], true);
   EXPECT_FALSE(json["runs"][0]["rounds"][0].contains("mcmc"));
+}
+
+TEST(Results, ASampleThatHasNotConvergedIsAWarning) {
+  RunRecord run = a_run(3, 0.5);
+  EXPECT_FALSE(to_json(results_of({run})).contains("warnings"));
+  run.fit.sampled = SampledPosterior{.worst = {1.2, 100.0, 0.4, 21, 0.0, 1.0, 90.0, 0.02},
+                                     .coordinates = {{.name = "x",
+                                                      .mean = 0.5,
+                                                      .sd = 0.1,
+                                                      .mcse = 0.02,
+                                                      .rhat = 1.2,
+                                                      .ess = 100.0,
+                                                      .ess_tail = 90.0}}};
+  const Results results = results_of({run});
+  const Json json = to_json(results);
+  ASSERT_EQ(json["warnings"].size(), 1U);
+  EXPECT_NE(json["warnings"][0].get<std::string>().find("R-hat 1.200"), std::string::npos);
+  EXPECT_EQ(json["runs"][0]["sampled"]["coordinates"][0]["ess_tail"], 90.0);
+  const RunRecord back = parse_single_run(json.dump(), "f");
+  ASSERT_TRUE(back.fit.sampled.has_value());
+  EXPECT_EQ(to_json(results_of({back})), json);
 }
 
 TEST(Results, ConfigurationKeepsItsTypes) {

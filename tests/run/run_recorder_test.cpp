@@ -52,7 +52,7 @@ class Recorder : public ::testing::Test {
   // A checkpoint after epoch 2 of 3.
   std::string a_checkpoint() {
     SmallLearner learner(3, 0.5);
-    RunRecorder recorder(folder_, kIdentity, quiet_, {.name = "accuracy"}, {});
+    RunRecorder recorder(folder_, kIdentity, quiet_, {.main_score = {.name = "accuracy"}}, {});
     for (int64_t epoch = 1; epoch <= 3; ++epoch) {
       recorder.on_epoch({.epoch = epoch, .max_epochs = 9, .train_loss = 0.25});
       learner.epoch = epoch;
@@ -74,6 +74,7 @@ TEST_F(Recorder, ACheckpointPutsTheLearnerBack) {
   const auto start = resume(folder_, kIdentity, learner);
   ASSERT_TRUE(start.has_value());
   EXPECT_EQ(start->epoch, 2);
+  EXPECT_EQ(start->lines, 2);
   EXPECT_EQ(learner.epoch, 2);
   EXPECT_EQ(learner.weight[1][2].item<float>(), 0.5F);
 }
@@ -88,8 +89,8 @@ TEST_F(Recorder, LinesAfterTheCheckpointAreWrittenAgain) {
   const std::string whole = metrics();
   EXPECT_EQ(std::count(whole.begin(), whole.end(), '\n'), 3);
   append_to_file(dir_ / kMetricsFile, "{\"event\": \"epo");  // cut off by a crash
-  RunRecorder recorder(folder_, kIdentity, quiet_, {.name = "accuracy"},
-                       {.epoch = 2, .seconds = 5});
+  RunRecorder recorder(folder_, kIdentity, quiet_, {.main_score = {.name = "accuracy"}},
+                       {.epoch = 2, .lines = 2, .seconds = 5});
   EXPECT_EQ(whole.find(metrics()), 0U);
   recorder.on_epoch({.epoch = 3, .max_epochs = 9, .train_loss = 0.25});
   EXPECT_EQ(metrics(), whole);
@@ -97,7 +98,7 @@ TEST_F(Recorder, LinesAfterTheCheckpointAreWrittenAgain) {
 }
 
 TEST_F(Recorder, ARoundStandsBeforeItsEpochs) {
-  RunRecorder recorder(folder_, kIdentity, quiet_, {.name = "rmse"}, {.epoch = 4});
+  RunRecorder recorder(folder_, kIdentity, quiet_, {.main_score = {.name = "rmse"}}, {.epoch = 4});
   recorder.on_round({.round = 2, .eta = 4.5});
   EpochRecord epoch{.epoch = 5, .max_epochs = 9, .round = 2, .train_loss = 0.5};
   epoch.validation = PartScores{0.75, {{"rmse", 1.5}, {"mae", 1.0}}};
@@ -118,6 +119,26 @@ TEST_F(Recorder, ACheckpointOfAnotherRunIsRefusedWithTheDifference) {
             file().string() + ": a checkpoint of another run: seed is 3 there and 4 here");
   EMGNN_EXPECT_PART(refused("config", std::string(100, 'x')), "its config differs");
   EMGNN_EXPECT_PART(refused("dataset", "e"), "dataset is d there and e here");
+}
+
+TEST_F(Recorder, ACheckpointIsDueWhenTheLastOneIsOld) {
+  SmallLearner learner;
+  RunRecorder always(folder_, kIdentity, quiet_,
+                     {.main_score = {}, .checkpoint_period = std::chrono::seconds(0)}, {});
+  EXPECT_TRUE(always.checkpoint_due());
+  RunRecorder recorder(folder_, kIdentity, quiet_, {.main_score = {}}, {});
+  EXPECT_FALSE(recorder.checkpoint_due());
+  recorder.on_checkpoint(learner);
+  EXPECT_FALSE(recorder.checkpoint_due());
+}
+
+TEST_F(Recorder, ACheckpointOfAnotherVersionIsToldAsSuch) {
+  TensorArchive archive = decode_tensors(a_checkpoint(), "f");
+  archive.metadata["format"] = "emgnn checkpoint 3";
+  overwrite(file(), encode_tensors(archive));
+  SmallLearner learner;
+  EMGNN_EXPECT_PART(message_of<UsageError>([&] { resume(folder_, kIdentity, learner); }),
+                    "a checkpoint of another version of emgnn (emgnn checkpoint 3, ");
 }
 
 TEST_F(Recorder, ACheckpointOfOtherShapesIsDamaged) {

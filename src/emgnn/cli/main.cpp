@@ -153,5 +153,6 @@ int main(int argc, char** argv) {
   emgnn::cli::occupy_standard_streams();
   emgnn::cli::keep_freed_memory();
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of the write
   return emgnn::cli::run(argc, argv);
 }

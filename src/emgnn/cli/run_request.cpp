@@ -9,6 +9,7 @@
 #include <emgnn/cli/data_commands.h>
 #include <emgnn/cli/interrupt.h>
 #include <emgnn/run/setting_names.h>
+#include <emgnn/run/stored_request.h>
 
 namespace emgnn::cli {
 
@@ -27,14 +28,6 @@ std::string whole_number(const std::string& text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error == std::errc{} && end == text.data() + text.size() && value >= 0) return "";
   return fmt::format("expected a whole number from 0 to {}, found {}", kMaxSeed, text);
-}
-
-bool holds_files(const fs::path& folder) {
-  std::error_code error;
-  for (fs::recursive_directory_iterator at(folder, error), end; !error && at != end;
-       at.increment(error))
-    if (at->is_regular_file(error)) return true;
-  return false;
 }
 
 }  // namespace
@@ -119,6 +112,14 @@ RunRequest make_request(ConfigRequest config, const RunArguments& arguments) {
   return request;
 }
 
+bool holds_files(const fs::path& folder) {
+  std::error_code error;
+  for (fs::recursive_directory_iterator at(folder, error), end; !error && at != end;
+       at.increment(error))
+    if (at->is_regular_file(error)) return true;
+  return false;
+}
+
 fs::path rescue_folder(const std::string& stem) {
   fs::path path = stem + ".checkpoint";
   std::error_code error;  // a place that cannot be looked at is told when it is written to
@@ -127,15 +128,18 @@ fs::path rescue_folder(const std::string& stem) {
 }
 
 Interrupted with_way_on(const Interrupted& stop, const RunArguments& arguments,
-                        const fs::path& rescue, const std::string& invocation) {
+                        const fs::path& rescue, const WayOn& commands) {
   const bool kept = !arguments.out.empty();
   const std::string folder = kept ? arguments.out : rescue.string();
   // Stopped before there was anything to keep, or it could not be kept.
   if (!holds_files(folder))
-    return Interrupted(fmt::format("{}; to start again: {}", stop.what(), invocation));
+    return Interrupted(fmt::format("{}; to start again: {}", stop.what(), commands.invocation));
+  if (!commands.resume.empty() && holds_request(folder))
+    return Interrupted(fmt::format("{}; the checkpoint is in {}; to resume: {} {}", stop.what(),
+                                   folder, commands.resume, shell_quoted(folder)));
   const std::string add = kept ? "" : " --out " + shell_quoted(folder);
   return Interrupted(fmt::format("{}; the checkpoint is in {}; to resume: {}{}", stop.what(),
-                                 folder, invocation, add));
+                                 folder, commands.invocation, add));
 }
 
 }  // namespace emgnn::cli

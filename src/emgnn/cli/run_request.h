@@ -35,12 +35,17 @@ void check(const RunArguments& arguments);  // UsageError that names the option
 
 RunRequest make_request(ConfigRequest config, const RunArguments& arguments);
 
+bool holds_files(const std::filesystem::path& folder);  // it, or a folder in it
+
 // A folder for what an interrupted command without --out leaves behind: a name that is not taken.
 std::filesystem::path rescue_folder(const std::string& stem);
 
 // How an interruption is told: where the checkpoint is and which command resumes from it, or starts
-// again where there is none.
+// again where there is none. `resume` is the command where the folder alone is enough; else empty.
+struct WayOn {
+  std::string invocation, resume;
+};
 Interrupted with_way_on(const Interrupted& stop, const RunArguments& arguments,
-                        const std::filesystem::path& rescue, const std::string& invocation);
+                        const std::filesystem::path& rescue, const WayOn& commands);
 
 }  // namespace emgnn::cli

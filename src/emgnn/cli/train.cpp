@@ -16,6 +16,7 @@
 #include <emgnn/run/presets.h>
 #include <emgnn/run/services.h>
 #include <emgnn/run/setting_names.h>
+#include <emgnn/run/stored_request.h>
 
 namespace emgnn::cli {
 
@@ -27,6 +28,8 @@ struct TrainArguments {
   ConfigArguments config;
   RunArguments run;
   bool help_config = false, hide_test = false, rank_graphs = false, all_edges = false;
+  std::string resume;
+  double checkpoint_every = kCheckpointPeriod.count();
 };
 
 constexpr const char* kExamples = R"(
@@ -36,7 +39,9 @@ Examples:
   emgnn train --dataset noisy-relations --method gcn --json --quiet
       the plain network, one JSON object on standard output
   emgnn train --dataset noisy-relations --method em-gcn --set em.variant=po --set em.rounds=20 --out runs/po
-      other settings; keep weights, predictions and metrics. The same command again resumes after Ctrl-C.
+      other settings; keep weights, predictions and metrics
+  emgnn train --resume runs/po
+      continues that run after Ctrl-C or a crash, to the same results as without it
   emgnn train --dataset mine.csv --set data.smiles=SMILES --set data.target=pIC50 --method em-gcn-star --out runs/mine
       molecules of a CSV or SDF file; emgnn predict --run runs/mine then predicts others
   emgnn train --help-config --method em-gcn --dataset noisy-relations
@@ -55,15 +60,22 @@ std::string footer() {
   return out + "\nDatasets: see emgnn data list\n" + kExamples;
 }
 
+// With the program as the user called it.
+std::string resume_command(const std::string& invocation) {
+  return invocation.substr(0, invocation.find(" train")) + " train --resume";
+}
+
 Results train(RunRequest request, const TrainArguments& arguments, const std::string& invocation) {
-  const std::string dataset = fs::path(arguments.config.dataset).filename().string();
-  request.rescue = rescue_folder(fmt::format("emgnn-{}-{}", dataset, arguments.config.method));
+  const std::string dataset = fs::path(request.config.dataset).filename().string();
+  request.rescue = rescue_folder(fmt::format("emgnn-{}-{}", dataset, request.config.method));
+  request.checkpoint_period = std::chrono::duration<double>(arguments.checkpoint_every);
   catch_interrupts();
   Progress progress(request.runs, arguments.run.quiet);
   try {
     return services().fit(request, progress);
   } catch (const Interrupted& stop) {
-    throw with_way_on(stop, arguments.run, request.rescue, invocation);
+    throw with_way_on(stop, arguments.run, request.rescue,
+                      {.invocation = invocation, .resume = resume_command(invocation)});
   }
 }
 
@@ -77,8 +89,7 @@ void help_config(TrainArguments arguments) {
   print(config_help(services().resolve(request)));
 }
 
-void run(TrainArguments arguments, const std::string& invocation) {
-  if (arguments.help_config) return help_config(arguments);
+RunRequest new_request(TrainArguments& arguments) {
   complete(arguments.config);
   check(arguments.config, "train");
   check(arguments.run);
@@ -86,6 +97,26 @@ void run(TrainArguments arguments, const std::string& invocation) {
   request.hide_test = arguments.hide_test;
   request.rank_graphs = arguments.rank_graphs;
   request.all_edges = arguments.all_edges;
+  return request;
+}
+
+// What the command line may say beside the folder: where the data is now, and how to run.
+RunRequest resumed_request(TrainArguments& arguments) {
+  arguments.run.out = arguments.resume;
+  StoredRequest stored = stored_request(arguments.resume);
+  check(arguments.run);
+  check_setting_names(stored.request.config);
+  if (stored.finished && !arguments.run.quiet)
+    fmt::print(stderr, "emgnn: {}: already finished; these are its results\n", arguments.resume);
+  if (!arguments.run.data_dir.empty()) stored.request.data_dir = arguments.run.data_dir;
+  stored.request.context = make_context(arguments.run.threads, arguments.run.device);
+  return std::move(stored.request);
+}
+
+void run(TrainArguments arguments, const std::string& invocation) {
+  if (arguments.help_config) return help_config(arguments);
+  RunRequest request =
+      arguments.resume.empty() ? new_request(arguments) : resumed_request(arguments);
   const Results results = train(std::move(request), arguments, invocation);
   if (arguments.run.json) return print(json_line(to_json(results)));
   print(results_table(results));
@@ -109,7 +140,25 @@ void add_train(CLI::App& program, const std::string& invocation) {
   train->add_flag(
       "--all-edges", arguments->all_edges,
       "Write every edge into edges.csv; else the 100000 that are doubted or wanted most");
+  CLI::Option* resume =
+      train
+          ->add_option("--resume", arguments->resume,
+                       "Continue the run in this folder, with the data, method and settings that "
+                       "it was begun with")
+          ->type_name("RUN_DIR")
+          ->check(not_empty);
+  train
+      ->add_option("--checkpoint-every", arguments->checkpoint_every,
+                   "Seconds of training between checkpoints, 60 at most")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(0.0, 60.0))
+      ->capture_default_str();
   train->add_flag("--help-config", arguments->help_config, "List every setting and exit");
+  // The folder says these.
+  for (const char* option :
+       {"--dataset", "--method", "--set", "--config", "--preset", "--runs", "--out", "--seed",
+        "--hide-test", "--rank-graphs", "--all-edges", "--help-config"})
+    resume->excludes(train->get_option(option));
   train->footer(footer());
   train->callback([arguments, invocation] { run(*arguments, invocation); });
 }

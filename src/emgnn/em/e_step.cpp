@@ -165,10 +165,12 @@ EStepResult EStep::sample(double eta, int64_t round, const Poll& poll) const {
   });
   const auto number = static_cast<uint64_t>(round);
   EStepResult out;
+  ChainDraws draws;
   if (em_.posterior == PosteriorMode::kMcmc) {
-    const McmcResult mcmc = metropolis_hastings(family(), cache, eta, mcmc_, seed_, number);
+    McmcResult mcmc = metropolis_hastings(family(), cache, eta, mcmc_, seed_, number);
     out.posterior.p = mcmc.posterior;
     out.mcmc = summarise(family(), mcmc);
+    draws = std::move(mcmc.draws);
     out.prior_losses = drawn_losses(family(), cache, Rng(seed_, Stream::kDraw, number, 1));
   } else {
     SurrogateSample sampled =
@@ -177,7 +179,10 @@ EStepResult EStep::sample(double eta, int64_t round, const Poll& poll) const {
     out.posterior.p = std::move(sampled.posterior);
     out.mcmc = sampled.summary;
     out.prior_losses = std::move(sampled.prior_losses);
+    draws = std::move(sampled.draws);
   }
+  out.posterior.sampled =
+      std::make_shared<const SampledDraws>(SampledDraws{std::move(draws), *out.mcmc});
   const Posterior& p = out.posterior.p;
   for (int64_t id : p.lam_ids()) {
     out.mean_loss += p.prob(id) * cache.at(id);

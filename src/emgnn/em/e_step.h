@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -15,10 +16,17 @@
 
 namespace emgnn {
 
+// Where p_t was sampled: the chains, and what they do not say themselves.
+struct SampledDraws {
+  ChainDraws draws;
+  McmcSummary known;
+};
+
 // p_t with the temperature of each of its graphs.
 struct GraphPosterior {
   Posterior p;
-  std::vector<double> temperature;  // beside p.lam_ids(); empty: 1
+  std::vector<double> temperature;                        // beside p.lam_ids(); empty: 1
+  std::shared_ptr<const SampledDraws> sampled = nullptr;  // null: it was not
 
   size_t place(int64_t lam_id) const;  // of one of its points
   GraphWeights weights() const { return {p.lam_ids(), p.log_probs(), temperature}; }

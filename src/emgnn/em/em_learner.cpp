@@ -5,6 +5,8 @@
 #include <utility>
 
 #include <emgnn/base/error.h>
+#include <emgnn/em/draws_csv.h>
+#include <emgnn/em/mcmc_summary.h>
 #include <emgnn/em/state.h>
 #include <emgnn/em/variant.h>
 
@@ -111,9 +113,13 @@ void EmLearner::begin_epoch(int64_t epoch, FitObserver& observer) {
       fmt::format("judging graphs, round {} of {}", record.round, options_.em.rounds));
   if (record.round == 1) tell_plan(observer);
   const Poll poll = poll_of(observer, epoch);
-  if (posterior_) believe(*posterior_, poll);
+  if (posterior_ && !judging_) believe(*posterior_, poll);
   plan();
-  EStepResult result = e_step_.run(record.eta, record.round, poll);
+  EStepResult result;
+  const bool whole = judge_in_parts(observer, epoch, [&](const Poll& part) {
+    result = e_step_.run(record.eta, record.round, part);
+  });
+  if (!whole) return;
   record.mean_loss = result.mean_loss;
   record.normalizer_ratio = normalizer_ratio(result.prior_losses, record.eta);
   record.mean_lambda = mean_point(first().family(), result.posterior.p);
@@ -122,6 +128,45 @@ void EmLearner::begin_epoch(int64_t epoch, FitObserver& observer) {
   rounds_.push_back(record);
   observer.on_round(record);
   observer.on_phase("training");
+}
+
+// Does `work`, or a part of it when a checkpoint is due: then false, and it has to be done again, which
+// is quick as far as it was done before.
+bool EmLearner::judge_in_parts(FitObserver& observer, int64_t epoch,
+                               const std::function<void(const Poll&)>& work) {
+  struct PartDone {};
+  struct LogsInUse {
+    std::vector<Problem>& problems;
+    ~LogsInUse() {
+      for (Problem& problem : problems) problem.use_log(nullptr);
+    }
+  };
+  if (!judging_) logs_.clear();
+  judging_ = true;
+  const LogsInUse in_use{problems_};
+  for (size_t k = 0; k < problems_.size(); ++k) {
+    if (k == logs_.size()) logs_.push_back(std::make_shared<EvidenceLog>());
+    logs_[k]->rewind();
+    problems_[k].use_log(logs_[k]);
+  }
+  const auto results = [&] {
+    int64_t sum = 0;
+    for (const auto& log : logs_) sum += log->size();
+    return sum;
+  };
+  const int64_t before = results();
+  const Poll poll = poll_of(observer, epoch);
+  try {
+    work([&] {
+      poll();
+      if (results() > before && observer.checkpoint_due()) throw PartDone{};
+    });
+  } catch (const PartDone&) {
+    return false;
+  }
+  judging_ = false;
+  logs_.clear();
+  return true;
 }
 
 // A few graphs that stand for the posterior are enough for what is believed of the nodes.
@@ -140,13 +185,18 @@ bool EmLearner::judges_at_the_end() const {
 // The posterior of the kept weights, which may come from different rounds.
 void EmLearner::finish(FitObserver& observer) {
   const Poll poll = poll_of(observer, loop_.epochs());
-  believe(graph_posterior(), poll);
+  if (!judging_) believe(graph_posterior(), poll);
   if (!judges_at_the_end()) return;
   observer.on_phase("judging graphs with the kept weights");
   plan();
-  EStepResult result = e_step_.run(eta(options_.em.rounds), options_.em.rounds + 1, poll);
-  const Posterior kept = kept_to_predict(result.posterior.p);
-  temperature_ = e_step_.last_temperature(result, kept, poll);
+  EStepResult result;
+  double temperature = 1.0;
+  const bool whole = judge_in_parts(observer, loop_.epochs(), [&](const Poll& part) {
+    result = e_step_.run(eta(options_.em.rounds), options_.em.rounds + 1, part);
+    temperature = e_step_.last_temperature(result, kept_to_predict(result.posterior.p), part);
+  });
+  if (!whole) return;
+  temperature_ = temperature;
   best_posterior_ = posterior_ = std::move(result.posterior);
   believe(*posterior_, poll);
 }
@@ -187,7 +237,13 @@ const GraphPosterior& EmLearner::graph_posterior() const {
 }
 
 FitSummary EmLearner::summary() const {
-  return {.epochs = loop_.epochs(), .stopped_early = loop_.stopped_early(), .rounds = rounds_};
+  FitSummary out{
+      .epochs = loop_.epochs(), .stopped_early = loop_.stopped_early(), .rounds = rounds_};
+  if (posterior_ && best_posterior_ && graph_posterior().sampled) {
+    const SampledDraws& sampled = *graph_posterior().sampled;
+    out.sampled = describe_draws(first().family(), sampled.draws, sampled.known);
+  }
+  return out;
 }
 
 Prediction EmLearner::predict(std::span<const int32_t> rows, const Poll& poll) {
@@ -250,8 +306,25 @@ std::optional<GraphDistribution> EmLearner::graphs() const {
 FamilyReport EmLearner::graph_report() const {
   GraphFamily::SeveralBeliefs beliefs;
   for (const Problem& problem : problems_) beliefs.push_back(problem.beliefs());
-  return first().family().report(graph_posterior().weights(), beliefs,
-                                 [this](int32_t row) { return first().data().row_name(row); });
+  FamilyReport out =
+      first().family().report(graph_posterior().weights(), beliefs,
+                              [this](int32_t row) { return first().data().row_name(row); });
+  add_draws(out);
+  return out;
+}
+
+// One table per chain.
+void EmLearner::add_draws(FamilyReport& report) const {
+  const std::shared_ptr<const SampledDraws>& sampled = graph_posterior().sampled;
+  if (!sampled) return;
+  DrawsHeader header{
+      .about = {"emgnn " + first().family().name(), fmt::format("seed = {}", options_.seed)},
+      .warmup = options_.mcmc.burn_in};
+  if (sampled->known.fitted())
+    header.about.emplace_back("lp__ and the draws are those of a fit of the loss");
+  for (size_t k = 0; k < sampled->draws.lam_ids.size(); ++k)
+    report.tables.push_back({fmt::format("draws-{}.csv", k + 1),
+                             draws_csv(first().family(), sampled->draws, k, header)});
 }
 
 void EmLearner::visit_state(StateVisitor& visitor) {
@@ -269,8 +342,18 @@ void EmLearner::visit_state(StateVisitor& visitor) {
   visit_posterior(visitor, "posterior", posterior_, tempered);
   visit_posterior(visitor, "best_posterior", best_posterior_, tempered);
   visit_rounds(visitor, rounds_);
+  visit_judging(visitor);
   for (size_t k = 0; k < problems_.size() && first().family().reads_beliefs(); ++k)
     problems_[k].visit_beliefs(visitor, fmt::format("beliefs.{}", k));
+}
+
+void EmLearner::visit_judging(StateVisitor& visitor) {
+  judging_ = visitor.has("judging", judging_);
+  if (!judging_) return;
+  for (size_t k = 0; k < problems_.size(); ++k) {
+    if (k == logs_.size()) logs_.push_back(std::make_shared<EvidenceLog>());
+    logs_[k]->visit_state(visitor, fmt::format("judging/{}", k));
+  }
 }
 
 }  // namespace emgnn

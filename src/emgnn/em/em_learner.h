@@ -6,6 +6,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -63,6 +65,7 @@ class EmLearner : public Learner, private FitStep {
   }
   bool needs_beginning(int64_t epoch) const override;
   void begin_epoch(int64_t epoch, FitObserver& observer) override;
+  bool has_begun(int64_t /*epoch*/) const override { return !judging_; }
   int64_t round(int64_t epoch) const override;
   double descend(size_t member, int64_t epoch, int64_t step) override;
   bool validates(int64_t epoch) const override { return !warming_up(epoch); }
@@ -73,6 +76,11 @@ class EmLearner : public Learner, private FitStep {
     return judges_at_the_end() || first().family().reads_beliefs();
   }
   void finish(FitObserver& observer) override;
+  bool has_finished() const override { return !judging_; }
+  bool judge_in_parts(FitObserver& observer, int64_t epoch,
+                      const std::function<void(const Poll&)>& work);
+  void visit_judging(StateVisitor& visitor);
+  void add_draws(FamilyReport& report) const;
   Poll poll_of(FitObserver& observer, int64_t epoch) const;
   const JudgingPlan& plan();  // how many graphs are judged
   void tell_plan(FitObserver& observer);
@@ -88,6 +96,8 @@ class EmLearner : public Learner, private FitStep {
   std::optional<GraphPosterior> best_posterior_;  // p_t when the best weights were kept
   double temperature_ = 1.0;                      // of the averaged prediction
   std::vector<RoundRecord> rounds_;
+  bool judging_ = false;  // an E-step has begun, and was left for a checkpoint
+  std::vector<std::shared_ptr<EvidenceLog>> logs_;  // what it knows, of each problem
 };
 
 }  // namespace emgnn

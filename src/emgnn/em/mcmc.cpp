@@ -19,6 +19,7 @@ struct Chain {
   int64_t state;
   std::vector<int64_t> ahead;  // drawn proposals, last first
   std::vector<int64_t> record;
+  std::vector<double> log_density, accept;
 };
 
 int64_t draw_uniform(const ParameterSpace& space, Rng& rng) {
@@ -42,15 +43,20 @@ void propose(const ParameterSpace& space, ProposalKind kind, LossCache& losses,
   if (!wanted.empty()) losses.fetch(wanted);
 }
 
-// One transition; true if the proposal was accepted.
-bool step(Chain& chain, const LossCache& losses, double eta) {
+struct Transition {
+  bool moved = false;
+  double accept = 0.0;  // the probability of it
+};
+
+Transition step(Chain& chain, const LossCache& losses, double eta) {
   const int64_t proposal = chain.ahead.back();
   chain.ahead.pop_back();
   // Accept with probability min(1, exp(−η (L_new − L_old))).
   const double log_ratio = -eta * (losses.at(proposal) - losses.at(chain.state));
-  if (std::log(1.0 - chain.rng.uniform()) >= log_ratio) return false;
+  const double accept = std::exp(std::min(0.0, log_ratio));
+  if (std::log(1.0 - chain.rng.uniform()) >= log_ratio) return {false, accept};
   chain.state = proposal;
-  return true;
+  return {true, accept};
 }
 
 }  // namespace
@@ -88,7 +94,7 @@ McmcResult metropolis_hastings(const ParameterSpace& space, LossCache& losses, d
   for (int64_t c = 0; c < options.chains; ++c) {
     Rng rng(seed, Stream::kMcmc, round, static_cast<uint32_t>(c));
     start.push_back(draw_uniform(space, rng));
-    chains.push_back({rng, start.back(), {}, {}});
+    chains.push_back({rng, start.back(), {}, {}, {}, {}});
   }
   losses.fetch(start);
 
@@ -96,10 +102,12 @@ McmcResult metropolis_hastings(const ParameterSpace& space, LossCache& losses, d
   for (int64_t i = 0; i < per_chain; ++i) {
     propose(space, options.proposal, losses, chains);
     for (Chain& chain : chains) {
-      const bool moved = step(chain, losses, eta);
-      accepted += moved ? 1 : 0;
-      if (i >= options.burn_in && (moved || options.record == RecordedStates::kAll))
-        chain.record.push_back(chain.state);
+      const Transition made = step(chain, losses, eta);
+      accepted += made.moved ? 1 : 0;
+      if (i < options.burn_in || !(made.moved || options.record == RecordedStates::kAll)) continue;
+      chain.record.push_back(chain.state);
+      chain.log_density.push_back(-eta * losses.at(chain.state));
+      chain.accept.push_back(made.accept);
     }
   }
 
@@ -107,7 +115,9 @@ McmcResult metropolis_hastings(const ParameterSpace& space, LossCache& losses, d
   std::map<int64_t, int64_t> count;
   for (Chain& chain : chains) {
     for (int64_t state : chain.record) ++count[state];
-    result.chains.push_back(std::move(chain.record));
+    result.draws.lam_ids.push_back(std::move(chain.record));
+    result.draws.log_density.push_back(std::move(chain.log_density));
+    result.draws.accept.push_back(std::move(chain.accept));
   }
   // With mcmc.record=accepted and no acceptance at all, the current states are all there is.
   if (count.empty()) {

@@ -31,11 +31,18 @@ class LossCache {
   std::unordered_map<int64_t, double> known_;
 };
 
+// Recorded states, chain by chain.
+struct ChainDraws {
+  std::vector<std::vector<int64_t>> lam_ids;
+  std::vector<std::vector<double>> log_density;  // −η L(λ)
+  std::vector<std::vector<double>> accept;  // the probability of accepting the proposal before it
+};
+
 struct McmcResult {
-  Posterior posterior;                       // relative frequencies of the recorded states
-  std::vector<std::vector<int64_t>> chains;  // recorded states, chain by chain
-  double acceptance = 0.0;                   // share of proposals accepted, burn-in included
-  int64_t evaluated = 0;                     // distinct points whose loss was computed
+  Posterior posterior;  // relative frequencies of the recorded states
+  ChainDraws draws;
+  double acceptance = 0.0;  // share of proposals accepted, burn-in included
+  int64_t evaluated = 0;    // distinct points whose loss was computed
 };
 
 // How many proposals one chain makes. UsageError when the burn-in leaves none of them to record.

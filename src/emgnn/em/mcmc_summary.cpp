@@ -17,11 +17,12 @@ using Chains = std::vector<std::vector<double>>;
 
 // The coordinates of λ, then |λ|²: it needs no loss, and tells chains apart that agree on the
 // means.
-std::vector<Chains> scalars(const ParameterSpace& space, const McmcResult& mcmc) {
+std::vector<Chains> scalars(const ParameterSpace& space, const ChainDraws& draws) {
   const size_t coordinates = space.coordinate_names().size();
-  std::vector<Chains> out(coordinates + 1, Chains(mcmc.chains.size()));
-  for (size_t chain = 0; chain < mcmc.chains.size(); ++chain) {
-    for (int64_t id : mcmc.chains[chain]) {
+  const size_t num_chains = draws.lam_ids.size();
+  std::vector<Chains> out(coordinates + 1, Chains(num_chains));
+  for (size_t chain = 0; chain < num_chains; ++chain) {
+    for (int64_t id : draws.lam_ids[chain]) {
       const LambdaPoint point = space.point(id);
       double squares = 0.0;
       for (size_t c = 0; c < coordinates; ++c) {
@@ -34,27 +35,50 @@ std::vector<Chains> scalars(const ParameterSpace& space, const McmcResult& mcmc)
   return out;
 }
 
+double worst_low(double a, double b) { return std::isnan(b) ? b : std::min(a, b); }
+double worst_high(double a, double b) { return std::isnan(b) ? b : std::max(a, b); }
+
 }  // namespace
 
-McmcSummary summarise(const ParameterSpace& space, const McmcResult& mcmc) {
-  const McmcSummary known{.acceptance = mcmc.acceptance, .evaluated = mcmc.evaluated};
-  std::vector<McmcSummary> each;
-  for (const Chains& chains : scalars(space, mcmc)) {
-    const ChainDiagnostics one = diagnose(chains);
-    each.push_back({one.rhat, one.ess, known.acceptance, known.evaluated});
+SampledPosterior describe_draws(const ParameterSpace& space, const ChainDraws& draws,
+                                const McmcSummary& known) {
+  const std::vector<std::string> names = space.coordinate_names();
+  const std::vector<Chains> all = scalars(space, draws);
+  SampledPosterior out;
+  for (size_t k = 0; k < all.size(); ++k) {
+    const ChainDiagnostics d = diagnose(all[k]);
+    McmcSummary one = known;
+    one.rhat = d.rhat;
+    one.ess = d.ess_bulk;
+    one.ess_tail = d.ess_tail;
+    one.mcse = k < names.size() ? d.mcse_mean : 0.0;
+    out.worst = k == 0 ? one : worse(out.worst, one);
+    if (k == names.size()) continue;
+    out.coordinates.push_back({.name = names[k],
+                               .mean = d.mean,
+                               .sd = d.sd,
+                               .mcse = d.mcse_mean,
+                               .rhat = d.rhat,
+                               .ess = d.ess_bulk,
+                               .ess_tail = d.ess_tail});
   }
-  McmcSummary out = each.front();
-  for (const McmcSummary& one : each) out = worse(out, one);
   return out;
 }
 
+McmcSummary summarise(const ParameterSpace& space, const McmcResult& mcmc) {
+  const McmcSummary known{.acceptance = mcmc.acceptance, .evaluated = mcmc.evaluated};
+  return describe_draws(space, mcmc.draws, known).worst;
+}
+
 McmcSummary worse(const McmcSummary& a, const McmcSummary& b) {
-  return {.rhat = std::isnan(b.rhat) ? b.rhat : std::max(a.rhat, b.rhat),
-          .ess = std::isnan(b.ess) ? b.ess : std::min(a.ess, b.ess),
+  return {.rhat = worst_high(a.rhat, b.rhat),
+          .ess = worst_low(a.ess, b.ess),
           .acceptance = std::min(a.acceptance, b.acceptance),
           .evaluated = std::min(a.evaluated, b.evaluated),
           .fit_error = std::max(a.fit_error, b.fit_error),
-          .corrected = std::min(a.corrected, b.corrected)};
+          .corrected = std::min(a.corrected, b.corrected),
+          .ess_tail = worst_low(a.ess_tail, b.ess_tail),
+          .mcse = worst_high(a.mcse, b.mcse)};
 }
 
 std::string in_words(const McmcSummary& summary) {
@@ -65,9 +89,27 @@ std::string in_words(const McmcSummary& summary) {
                 "the draws effective after correction)",
                 summary.evaluated, summary.fit_error, 100.0 * summary.corrected)
           : "";
-  return fmt::format("R-hat {:.3f}, {:.0f} effective draws, acceptance {:.2f}{}: {}", summary.rhat,
-                     summary.ess, summary.acceptance, fit,
+  return fmt::format("R-hat {:.3f}, {:.0f} effective draws (tails {:.0f}), acceptance {:.2f}{}: {}",
+                     summary.rhat, summary.ess, summary.ess_tail, summary.acceptance, fit,
                      summary.converged() ? "converged" : "not converged");
+}
+
+std::string warning(const McmcSummary& summary) {
+  if (summary.converged()) return "";
+  if (std::isnan(summary.rhat))
+    return "the sampled distribution over graphs has too few draws to judge it; raise mcmc.steps";
+  if (summary.rhat < kConvergedRhat && summary.ess > kConvergedEss &&
+      summary.ess_tail > kConvergedEss)
+    return fmt::format(
+        "the fit of the loss says little of where the distribution over graphs is: {:.0f} % of the "
+        "draws are effective, {:.0f} are wanted; raise em.judging or use em.posterior=mcmc",
+        100.0 * summary.corrected, 100.0 * kConvergedCorrection);
+  return fmt::format(
+      "the sampled distribution over graphs has not converged: R-hat {:.3f} (wanted: below {}), "
+      "{:.0f} "
+      "effective draws in the bulk and {:.0f} in the tails (wanted: above {:.0f}); raise "
+      "mcmc.steps",
+      summary.rhat, kConvergedRhat, summary.ess, summary.ess_tail, kConvergedEss);
 }
 
 }  // namespace emgnn

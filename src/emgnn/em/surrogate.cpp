@@ -135,7 +135,8 @@ SurrogateSample sample_by_surrogate(const ParameterSpace& space, LossCache& loss
   Rng rng(seed, Stream::kDraw, round, 1);
   std::vector<int64_t> seen = uniform_points(space, points / 2, rng);
   losses.fetch(seen);
-  SurrogateSample out{.posterior = {}, .prior_losses = known(losses, seen), .summary = {}};
+  SurrogateSample out{
+      .posterior = {}, .prior_losses = known(losses, seen), .summary = {}, .draws = {}};
 
   McmcOptions scouting = options;
   scouting.steps = std::min(options.steps, kScouting * options.chains);
@@ -155,7 +156,7 @@ SurrogateSample sample_by_surrogate(const ParameterSpace& space, LossCache& loss
 
   const Surrogate fit(space, seen, known(losses, seen));
   LossCache smooth = fitted_losses(space, fit);
-  const McmcResult mcmc = metropolis_hastings(space, smooth, eta, options, seed, round);
+  McmcResult mcmc = metropolis_hastings(space, smooth, eta, options, seed, round);
   const Posterior few = mcmc.posterior.thinned(points / 4, rng.uniform());
   losses.fetch(few.lam_ids());
   std::vector<double> excess;  // of L over L̂
@@ -171,6 +172,7 @@ SurrogateSample sample_by_surrogate(const ParameterSpace& space, LossCache& loss
     squares += std::exp(2.0 * log_p - few.log_probs()[i]);
   }
   out.summary.corrected = 1.0 / squares;
+  out.draws = std::move(mcmc.draws);
   return out;
 }
 

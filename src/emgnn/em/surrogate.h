@@ -48,6 +48,7 @@ struct SurrogateSample {
   Posterior posterior;
   std::vector<double> prior_losses;  // of points drawn from the prior
   McmcSummary summary;
+  ChainDraws draws;  // of what the fit says
 };
 
 // Samples p(λ) ∝ exp(−η L(λ)) with at most `points` losses:

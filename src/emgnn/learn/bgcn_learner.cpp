@@ -18,7 +18,7 @@ namespace emgnn {
 
 namespace {
 
-constexpr int64_t kIterationsOfAPart = 50;  // between checkpoints
+constexpr int64_t kIterationsOfAPart = 50;  // at most, between chances for a checkpoint
 
 // Step sizes ε_t = (1024 + t)^-1/2 / s: large ones from a random start (s = 0.1, t from 0), small
 // ones from what the network says (s = 1, t from 10 000).
@@ -92,6 +92,10 @@ void BgcnLearner::begin_epoch(int64_t epoch, FitObserver& observer) {
     if (observer.stop_requested())
       throw Interrupted(fmt::format("interrupted after {} of {} epochs", epoch, max_epochs()));
     fit_block_model(epoch);
+    if (observer.checkpoint_due()) {
+      ++iteration_;
+      break;
+    }
   }
   if (iteration_ == total) iteration_ = 0;
 }

@@ -20,6 +20,7 @@ class OuterCheckpoints : public FitObserver {
   void on_note(const std::string& note) override { next_.on_note(note); }
   void on_phase(const std::string& what) override { next_.on_phase(what); }
   void on_checkpoint(Learner& /*inner*/) override { next_.on_checkpoint(whole_); }
+  bool checkpoint_due() override { return next_.checkpoint_due(); }
   bool stop_requested() override { return next_.stop_requested(); }
 
  private:

@@ -78,6 +78,7 @@ class MemberObserver : public FitObserver {
     next_.on_checkpoint(ensemble_);
     has_checkpoint_ = true;
   }
+  bool checkpoint_due() override { return next_.checkpoint_due(); }
   bool stop_requested() override { return next_.stop_requested(); }
 
   bool has_checkpoint() const { return has_checkpoint_; }
@@ -130,6 +131,7 @@ FitSummary EnsembleLearner::summary() const {
       round.member = k;
       out.rounds.push_back(std::move(round));
     }
+    if (one.sampled && (!out.sampled || !one.sampled->worst.converged())) out.sampled = one.sampled;
     if (k == 0) {
       out.shares = one.shares;
       for (ViewShare& share : out.shares) share.value = 0.0;

@@ -14,9 +14,8 @@ namespace emgnn {
 
 namespace {
 
-// So much work is lost at most when the machine fails.
-constexpr std::chrono::seconds kCheckpointPeriod{30};
-// The same when an epoch's beginning is interrupted, which may change the state before it ends.
+// So much work is lost at most when an epoch's beginning is interrupted, which may change the state
+// before it ends.
 constexpr std::chrono::seconds kBeginningPeriod{1};
 // Such epochs may be given up in their middle.
 constexpr std::chrono::milliseconds kSlowEpoch{500};
@@ -63,6 +62,21 @@ PartScores mean_of(const std::vector<PartScores>& members) {
   return out;
 }
 
+void visit(StateVisitor& visitor, const std::string& name, PartScores& scores) {
+  visitor.number(name + "/loss", scores.loss);
+  auto count = static_cast<int64_t>(scores.scores.all().size());
+  visitor.number(name + "/count", count);
+  Scores out;
+  for (int64_t k = 0; k < count; ++k) {
+    Score score;
+    if (!visitor.reading()) score = scores.scores.all()[static_cast<size_t>(k)];
+    visitor.text(fmt::format("{}/{}/name", name, k), score.name);
+    visitor.number(fmt::format("{}/{}/value", name, k), score.value);
+    out.set(score.name, score.value);
+  }
+  scores.scores = out;
+}
+
 }  // namespace
 
 FitLoop::FitLoop(std::vector<std::shared_ptr<Network>> members, LoopOptions options)
@@ -83,35 +97,45 @@ bool FitLoop::stopped_early() const {
 
 void FitLoop::run(FitStep& step, FitObserver& observer, Learner& learner) {
   const SerialAten serial;
-  while (epoch_ < step.max_epochs() && !stopped_early()) {
+  const Watch watch{observer, learner};
+  while (part_ || (epoch_ < step.max_epochs() && !stopped_early())) {
     const bool stop = observer.stop_requested();
-    if (stop || checkpoint_due(step)) checkpoint(observer, learner);
+    if (stop || checkpoint_due(step, observer)) checkpoint(watch);
     if (stop) {
       throw Interrupted(
           fmt::format("interrupted after {} of {} epochs", epoch_, step.max_epochs()));
     }
-    interruptible_epoch(step, observer);
+    interruptible_epoch(step, watch);
   }
-  if (finished_) return;
-  if (step.has_finish()) checkpoint(observer, learner);
-  for (const Member& member : members_)
-    if (!member.best.empty()) assign(*member.network, member.best);
-  if (step.has_finish()) step.finish(observer);
+  if (!finished_) finish(step, watch);
   finished_ = true;
 }
 
-// An epoch that does not end soon after the wish to stop is given up: the checkpoint of an earlier one
-// is what is left of the run. Of the first epoch nothing is.
-void FitLoop::interruptible_epoch(FitStep& step, FitObserver& observer) {
+void FitLoop::finish(FitStep& step, const Watch& watch) {
+  if (step.has_finish()) checkpoint(watch);
+  for (const Member& member : members_)
+    if (!member.best.empty()) assign(*member.network, member.best);
+  if (!step.has_finish()) return;
+  step.finish(watch.observer);
+  while (!step.has_finished()) {
+    checkpoint(watch);
+    step.finish(watch.observer);
+  }
+}
+
+// An epoch that does not end soon after the wish to stop is given up: the last checkpoint is what is
+// left of the run. Of the first epoch nothing is, if there was none.
+void FitLoop::interruptible_epoch(FitStep& step, const Watch& watch) {
   const Clock::time_point start = Clock::now();
   const int64_t epoch = epoch_;
   std::vector<std::vector<at::Tensor>> initial;
   for (size_t m = 0; m < members_.size() && !has_checkpoint_; ++m)
     initial.push_back(values_of(*members_[m].network));
   try {
-    one_epoch(step, observer);
+    one_epoch(step, watch);
   } catch (const Interrupted&) {
-    if (step.needs_beginning(epoch)) throw;  // it says so itself
+    if (interrupted_between_steps_) throw;
+    if (step.needs_beginning(epoch) && !part_) throw;  // it says so itself
     if (!has_checkpoint_) start_again(initial);
     throw Interrupted(fmt::format("interrupted in epoch {} of {}, kept up to epoch {}", epoch + 1,
                                   step.max_epochs(), checkpoint_epoch_));
@@ -121,6 +145,7 @@ void FitLoop::interruptible_epoch(FitStep& step, FitObserver& observer) {
 
 // As before the first gradient step.
 void FitLoop::start_again(const std::vector<std::vector<at::Tensor>>& initial) {
+  part_.reset();
   for (size_t m = 0; m < members_.size(); ++m) {
     Member& member = members_[m];
     assign(*member.network, initial[m]);
@@ -128,16 +153,16 @@ void FitLoop::start_again(const std::vector<std::vector<at::Tensor>>& initial) {
   }
 }
 
-bool FitLoop::checkpoint_due(const FitStep& step) const {
+bool FitLoop::checkpoint_due(const FitStep& step, FitObserver& observer) const {
   const Clock::duration age = Clock::now() - last_checkpoint_;
   if (slow_ && age > kBeginningPeriod) return true;
   // Before the first epoch there is nothing to lose.
-  if (!has_checkpoint_) return epoch_ > 0 || step.needs_beginning(epoch_);
-  return age > (step.needs_beginning(epoch_) ? kBeginningPeriod : kCheckpointPeriod);
+  if (!has_checkpoint_) return epoch_ > 0 || part_ || step.needs_beginning(epoch_);
+  return observer.checkpoint_due() || (step.needs_beginning(epoch_) && age > kBeginningPeriod);
 }
 
-void FitLoop::checkpoint(FitObserver& observer, Learner& learner) {
-  observer.on_checkpoint(learner);
+void FitLoop::checkpoint(const Watch& watch) {
+  watch.observer.on_checkpoint(watch.learner);
   last_checkpoint_ = Clock::now();
   has_checkpoint_ = true;
   checkpoint_epoch_ = epoch_;
@@ -155,45 +180,68 @@ void FitLoop::end(FitStep& step, size_t number) {
   step.end_epoch(number, epoch_);
 }
 
-void FitLoop::one_epoch(FitStep& step, FitObserver& observer) {
-  EpochRecord record{.max_epochs = step.max_epochs(), .round = step.round(epoch_)};
-  if (step.needs_beginning(epoch_)) begin(step, observer);
-  if (!step.has_begun(epoch_)) return;
+bool FitLoop::validates(const FitStep& step) const {
   const bool last = epoch_ + 1 == step.max_epochs();
-  const bool validates =
-      step.validates(epoch_) && ((epoch_ + 1) % options_.stop.every == 0 || last);
-  std::vector<double> loss;
-  std::vector<PartScores> scores;
-  for (size_t m = 0; m < members_.size(); ++m) {
-    if (members_[m].stopped) continue;
-    loss.push_back(steps_of_epoch(step, m, validates ? &scores : nullptr));
-  }
-  record.train_loss = mean_of(loss);
-  if (validates) record.validation = mean_of(scores);
-  record.epoch = ++epoch_;
-  observer.on_epoch(record);
+  return step.validates(epoch_) && ((epoch_ + 1) % options_.stop.every == 0 || last);
 }
 
-// The mean loss of its gradient steps; adds the last validation to `scores`, null: there is none.
-double FitLoop::steps_of_epoch(FitStep& step, size_t number, std::vector<PartScores>* scores) {
+void FitLoop::one_epoch(FitStep& step, const Watch& watch) {
+  EpochRecord record{.max_epochs = step.max_epochs(), .round = step.round(epoch_)};
+  if (!part_) {
+    if (step.needs_beginning(epoch_)) begin(step, watch.observer);
+    if (!step.has_begun(epoch_)) return;
+    part_.emplace();
+  }
+  for (; part_->member < static_cast<int64_t>(members_.size()); ++part_->member) {
+    // One that stops within the epoch still ends it.
+    const bool stopped = members_[static_cast<size_t>(part_->member)].stopped;
+    if (!stopped || part_->step > 0) steps_of_epoch(step, watch);
+  }
+  record.train_loss = mean_of(part_->losses);
+  if (validates(step)) record.validation = mean_of(part_->scores);
+  part_.reset();
+  record.epoch = ++epoch_;
+  watch.observer.on_epoch(record);
+}
+
+// Those of part_->member that are left.
+void FitLoop::steps_of_epoch(FitStep& step, const Watch& watch) {
+  const int64_t steps = step.steps_per_epoch(static_cast<size_t>(part_->member));
+  while (part_->step < steps) {
+    const bool last = part_->step + 1 == steps;
+    gradient_step(step, last);
+    if (!last) between_steps(step, watch);
+  }
+  part_->losses.push_back(part_->loss / static_cast<double>(steps));
+  part_->loss = 0.0;
+  part_->step = 0;
+}
+
+void FitLoop::gradient_step(FitStep& step, bool last) {
+  const auto number = static_cast<size_t>(part_->member);
   Member& member = members_[number];
   const double progress = static_cast<double>(epoch_) / static_cast<double>(step.max_epochs());
-  const int64_t steps = step.steps_per_epoch(number);
-  double sum = 0.0;
-  for (int64_t k = 0; k < steps; ++k) {
-    sum += step.descend(number, epoch_, epoch_ * steps + k);
-    member.optimisers.at(step.optimiser(k)).step(progress);
-    const bool last = k + 1 == steps;
-    if (last && options_.optim.average > 0.0)
-      update_average(member.average, *member.network, options_.optim.average, epoch_);
-    if (last) end(step, number);
-    // An average moves once per epoch: before that there is nothing new to validate.
-    const bool every = step.validates_steps() && options_.optim.average == 0.0;
-    if (scores == nullptr || !(last || every)) continue;
+  part_->loss += step.descend(number, epoch_, epoch_ * step.steps_per_epoch(number) + part_->step);
+  member.optimisers.at(step.optimiser(part_->step)).step(progress);
+  if (last && options_.optim.average > 0.0)
+    update_average(member.average, *member.network, options_.optim.average, epoch_);
+  if (last) end(step, number);
+  // An average moves once per epoch: before that there is nothing new to validate.
+  const bool every = step.validates_steps() && options_.optim.average == 0.0;
+  if (validates(step) && (last || every)) {
     PartScores now = validate(step, number);
-    if (last) scores->push_back(std::move(now));
+    if (last) part_->scores.push_back(std::move(now));
   }
-  return sum / static_cast<double>(steps);
+  ++part_->step;
+}
+
+void FitLoop::between_steps(const FitStep& step, const Watch& watch) {
+  interrupted_between_steps_ = watch.observer.stop_requested();
+  if (interrupted_between_steps_ || watch.observer.checkpoint_due()) checkpoint(watch);
+  if (!interrupted_between_steps_) return;
+  throw Interrupted(fmt::format("interrupted in epoch {} of {}, after {} of its {} gradient steps",
+                                epoch_ + 1, step.max_epochs(), part_->step,
+                                step.steps_per_epoch(static_cast<size_t>(part_->member))));
 }
 
 PartScores FitLoop::validate(FitStep& step, size_t number) {
@@ -219,6 +267,25 @@ void FitLoop::visit_state(StateVisitor& visitor) {
   if (!visitor.training()) return;
   visitor.number("fit/epoch", epoch_);
   visitor.flag("fit/finished", finished_);
+  visit_part(visitor);
+}
+
+void FitLoop::visit_part(StateVisitor& visitor) {
+  if (!visitor.has("fit/part", part_.has_value())) return part_.reset();
+  if (!part_) part_.emplace();
+  visitor.number("fit/part/member", part_->member);
+  visitor.number("fit/part/step", part_->step);
+  visitor.number("fit/part/loss", part_->loss);
+  visitor.numbers("fit/part/losses", part_->losses);
+  auto count = static_cast<int64_t>(part_->scores.size());
+  visitor.number("fit/part/scores", count);
+  const auto members = static_cast<int64_t>(members_.size());
+  if (part_->member < 0 || part_->member > members || part_->step < 0 || count < 0 ||
+      count > members)
+    visitor.fail("fit/part is no part of an epoch");
+  part_->scores.resize(static_cast<size_t>(count));
+  for (int64_t k = 0; k < count; ++k)
+    visit(visitor, fmt::format("fit/part/score/{}", k), part_->scores[static_cast<size_t>(k)]);
 }
 
 void FitLoop::visit_member(StateVisitor& visitor, Member& member, const std::string& prefix) {

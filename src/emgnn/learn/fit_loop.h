@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <emgnn/learn/adam.h>
@@ -42,9 +43,10 @@ class FitStep {
   virtual bool validates_steps() const { return false; }  // each, not only an epoch's last
   virtual PartScores validate(size_t member, Ranks ranks) = 0;
   virtual void keep(size_t /*member*/) {}  // its current weights are the best so far
-  // Once, with the kept weights; repeated if it is interrupted.
+  // Once, with the kept weights; repeated if it is interrupted. In parts like a beginning.
   virtual bool has_finish() const { return false; }
   virtual void finish(FitObserver& /*observer*/) {}
+  virtual bool has_finished() const { return true; }
 };
 
 struct LoopOptions {
@@ -80,26 +82,47 @@ class FitLoop {
     std::vector<at::Tensor> average = {};  // of the weights so far, with optim.average
   };
 
+  // How far an epoch is that has begun: a long one can be resumed after any of its gradient steps.
+  struct Part {
+    int64_t member = 0;              // that is being trained
+    int64_t step = 0;                // gradient steps that it has made
+    double loss = 0.0;               // their sum
+    std::vector<double> losses;      // of the members before, their means
+    std::vector<PartScores> scores;  // and their validations
+  };
+  // Who is told, and what is stored.
+  struct Watch {
+    FitObserver& observer;
+    Learner& learner;
+  };
+
   Member new_member(const std::shared_ptr<Network>& network) const;
-  void interruptible_epoch(FitStep& step, FitObserver& observer);
+  void interruptible_epoch(FitStep& step, const Watch& watch);
   void start_again(const std::vector<std::vector<at::Tensor>>& initial);
-  void one_epoch(FitStep& step, FitObserver& observer);
+  void one_epoch(FitStep& step, const Watch& watch);
   void begin(FitStep& step, FitObserver& observer);
   void end(FitStep& step, size_t number);
-  double steps_of_epoch(FitStep& step, size_t number, std::vector<PartScores>* scores);
+  void steps_of_epoch(FitStep& step, const Watch& watch);
+  void gradient_step(FitStep& step, bool last);
+  bool validates(const FitStep& step) const;
   PartScores validate(FitStep& step, size_t number);
-  bool checkpoint_due(const FitStep& step) const;
-  void checkpoint(FitObserver& observer, Learner& learner);
+  void between_steps(const FitStep& step, const Watch& watch);
+  void finish(FitStep& step, const Watch& watch);
+  bool checkpoint_due(const FitStep& step, FitObserver& observer) const;
+  void checkpoint(const Watch& watch);
   void visit_member(StateVisitor& visitor, Member& member, const std::string& prefix);
+  void visit_part(StateVisitor& visitor);
 
   std::vector<Member> members_;
   LoopOptions options_;
-  int64_t epoch_ = 0;      // done
+  int64_t epoch_ = 0;  // done
+  std::optional<Part> part_;
   bool finished_ = false;  // the networks hold the kept weights
   Clock::time_point last_checkpoint_ = Clock::now();
   bool has_checkpoint_ = false;  // of this process
   int64_t checkpoint_epoch_ = 0;
   bool slow_ = false;  // the last epoch was
+  bool interrupted_between_steps_ = false;
 };
 
 }  // namespace emgnn

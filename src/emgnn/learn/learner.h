@@ -29,6 +29,8 @@ class FitObserver {
   virtual void on_phase(const std::string& /*what*/) {}  // "training", or what is done meanwhile
   // Now and then, and when the run is about to be interrupted: the learner's state can be written.
   virtual void on_checkpoint(Learner& /*learner*/) {}
+  // Whether the last checkpoint is so old that the next chance for another should be taken.
+  virtual bool checkpoint_due() { return false; }
   // Asked before every epoch and during long work.
   virtual bool stop_requested() { return false; }
 };

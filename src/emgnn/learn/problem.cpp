@@ -110,11 +110,16 @@ void Problem::evaluate(const FamilyView& view, std::span<const int64_t> lam_ids,
   c10::intrusive_ptr<InputFeatures> embedded_input;
   at::Tensor embedded;
   const auto run_batch = [&](const GraphBatch& batch) {
+    if (log_) {
+      if (std::optional<at::Tensor> known = log_->next_run()) return *known;
+    }
     if (batch.input != embedded_input) {
       embedded = network().embed(batch.input, mode);
       embedded_input = batch.input;
     }
-    return (network().*forward)(batch, embedded, mode);
+    at::Tensor outputs = (network().*forward)(batch, embedded, mode);
+    if (log_) log_->add_run(outputs);
+    return outputs;
   };
   if (const auto* all = dynamic_cast<const LayerwiseRows*>(&view)) {
     Layerwise(network(), family(), data().graph()->features, options_.nodes.limits)
@@ -129,61 +134,51 @@ const TargetRows& Problem::evidence_target() {
   return evidence_target_;
 }
 
-// Outputs for the evidence rows, [k, rows, width] of the next k graphs. The replicates of a graph
-// may be averaged before the last layer, in which outputs are linear.
-void Problem::judge(std::span<const int64_t> lam_ids, const TakeOutputs& take, const Poll& poll) {
+// The replicates of a graph may be averaged before the last layer, in which outputs are linear.
+at::Tensor Problem::judge(std::span<const int64_t> lam_ids, const OfOutputs& of, const Poll& poll) {
   const FamilyView& view = *evidence_view();
-  if (options_.evidence != EvidenceKind::kLastLayer) {
-    const auto each = [&](size_t /*first*/, const at::Tensor& outputs) {
-      take(without_replicates(outputs));
-    };
-    evaluate(view, lam_ids, each, poll);
-    return;
+  std::vector<at::Tensor> tiles;
+  int64_t known = 0;
+  const auto count = static_cast<int64_t>(lam_ids.size());
+  for (at::Tensor tile; log_ && known < count && (tile = log_->next(count - known)).defined();) {
+    tiles.push_back(tile);
+    known += tile.size(0);
   }
-  const at::Tensor right = task().right_outputs(evidence_target_);
-  const auto each = [&](size_t /*first*/, const at::Tensor& features) {
-    take(leave_one_out(without_replicates(features), right));
+  const std::span<const int64_t> rest = lam_ids.subspan(static_cast<size_t>(known));
+  const bool last_layer = options_.evidence == EvidenceKind::kLastLayer;
+  const at::Tensor right = last_layer ? task().right_outputs(evidence_target_) : at::Tensor();
+  const auto take = [&](size_t /*first*/, const at::Tensor& made) {
+    at::Tensor outputs = without_replicates(made);
+    if (last_layer) outputs = leave_one_out(outputs, right);
+    tiles.push_back(of(outputs));
+    if (log_) log_->add(tiles.back());
   };
-  evaluate(view, lam_ids, each, poll, &Network::last_features);
+  const Forward forward = last_layer ? &Network::last_features : &Network::forward;
+  if (!rest.empty()) evaluate(view, rest, take, poll, forward);
+  return at::cat(tiles);
 }
 
 at::Tensor Problem::outputs(std::span<const int64_t> lam_ids, const Poll& poll) {
-  std::vector<at::Tensor> tiles;
   const Distinct graphs = distinct(family(), lam_ids);
-  judge(
-      graphs.lam_ids, [&](const at::Tensor& outputs) { tiles.push_back(outputs); }, poll);
-  const at::Tensor out = at::cat(tiles);
+  const at::Tensor out = judge(
+      graphs.lam_ids, [](const at::Tensor& outputs) { return outputs; }, poll);
   return graphs.lam_ids.size() == lam_ids.size() ? out
                                                  : out.index_select(0, at::tensor(graphs.place));
 }
 
 std::vector<double> Problem::losses(std::span<const int64_t> lam_ids, const Poll& poll) {
-  std::vector<double> losses;
-  const auto take = [&](const at::Tensor& outputs) {
-    const std::vector<double> tile = task().losses(outputs, evidence_target_);
-    losses.insert(losses.end(), tile.begin(), tile.end());
-  };
   const Distinct graphs = distinct(family(), lam_ids);
-  judge(graphs.lam_ids, take, poll);
+  if (graphs.lam_ids.empty()) return {};
+  const at::Tensor losses = judge(
+      graphs.lam_ids,
+      [&](const at::Tensor& outputs) {
+        return at::tensor(task().losses(outputs, evidence_target_), at::kDouble);
+      },
+      poll);
+  const std::span<const double> each = numbers(losses);
   std::vector<double> out;
-  for (int64_t place : graphs.place) out.push_back(losses[static_cast<size_t>(place)]);
+  for (int64_t place : graphs.place) out.push_back(each[static_cast<size_t>(place)]);
   return out;
-}
-
-Problem::Work Problem::work() {
-  if (family().small_graphs()) return {};
-  if (batches_) return work_in_batches();
-  if (!train_) begin_training();
-  const std::vector<int32_t>& rows = data().split().validation;
-  const auto of = [&](const FamilyView& view) {
-    double entries = 0.0;
-    for (const auto& hop : view.batch({}).hops)
-      entries += static_cast<double>(hop->edges()->num_entries());
-    return entries * static_cast<double>(network().needs().widest_layer);
-  };
-  return {.judge = of(*evidence_view()),
-          .train = of(agreeing_ ? *agreeing_ : *train_),
-          .validate = rows.empty() ? 0.0 : of(*validation_view())};
 }
 
 void Problem::believe(const GraphWeights& graphs, const Poll& poll) {

@@ -17,6 +17,7 @@
 #include <emgnn/data/data.h>
 #include <emgnn/learn/agreement.h>
 #include <emgnn/learn/evidence.h>
+#include <emgnn/learn/evidence_log.h>
 #include <emgnn/learn/learner.h>
 #include <emgnn/learn/node_batch.h>
 #include <emgnn/learn/options.h>
@@ -96,6 +97,8 @@ class Problem {
   // and what is true.
   at::Tensor outputs(std::span<const int64_t> lam_ids, const Poll& poll);
   const TargetRows& evidence_target();
+  // Both read what they can from a log, and add the rest to it; null: there is none.
+  void use_log(std::shared_ptr<EvidenceLog> log) { log_ = std::move(log); }
 
   // About how many multiplications one graph takes when it is judged, trained on or validated: entries
   // times the widest layer. Nothing is known of rows that are graphs of their own.
@@ -134,12 +137,13 @@ class Problem {
 
  private:
   using Forward = at::Tensor (Network::*)(const GraphBatch&, const at::Tensor&, const Mode&) const;
-  using TakeOutputs = std::function<void(const at::Tensor& outputs)>;
+  // What is wanted of the outputs [k, rows, width] of the next k graphs: [k, ..].
+  using OfOutputs = std::function<at::Tensor(const at::Tensor& outputs)>;
 
   void evaluate(const FamilyView& view, std::span<const int64_t> lam_ids,
                 const FamilyView::Take& take, const Poll& poll,
                 Forward forward = &Network::forward) const;
-  void judge(std::span<const int64_t> lam_ids, const TakeOutputs& take, const Poll& poll);
+  at::Tensor judge(std::span<const int64_t> lam_ids, const OfOutputs& of, const Poll& poll);
   Prediction finished(const Expectation& mean, std::span<const int32_t> rows) const;
   const View& evidence_view();
   const View& validation_view();
@@ -176,6 +180,7 @@ class Problem {
   at::Tensor train_place_;  // of the training rows among these
   at::Tensor believed_;     // class probabilities [rows, classes] that beliefs_ are made of
   std::shared_ptr<const Beliefs> beliefs_;
+  std::shared_ptr<EvidenceLog> log_;
   std::vector<int32_t> order_;  // of the training rows in an epoch
   std::optional<uint64_t> ordered_epoch_;
 };

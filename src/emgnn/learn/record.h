@@ -21,8 +21,8 @@ inline constexpr double kConvergedCorrection = 0.5;
 
 // How far a sampled posterior can be trusted.
 struct McmcSummary {
-  double rhat = 1.0;        // split R-hat, the largest over the coordinates of λ and |λ|²
-  double ess = 0.0;         // effective sample size, the smallest over the same
+  double rhat = 1.0;  // rank-normalised split R-hat, the largest over the coordinates of λ and |λ|²
+  double ess = 0.0;         // effective draws for the bulk, the smallest over the same
   double acceptance = 0.0;  // share of proposals accepted
   int64_t evaluated = 0;    // distinct points whose loss was computed
   // Where a fit of the loss was sampled: its error at points left out, times η (the error of the
@@ -30,11 +30,27 @@ struct McmcSummary {
   // losses. Without a fit 0 and 1.
   double fit_error = 0.0;
   double corrected = 1.0;
+  double ess_tail = 0.0;  // effective draws for the 5 % and 95 % quantiles, the smallest
+  double mcse = 0.0;      // Monte Carlo standard error of a mean, the largest over the coordinates
 
   bool fitted() const { return fit_error != 0.0 || corrected != 1.0; }
   bool converged() const {
-    return rhat < kConvergedRhat && ess > kConvergedEss && corrected > kConvergedCorrection;
+    return rhat < kConvergedRhat && ess > kConvergedEss && ess_tail > kConvergedEss &&
+           corrected > kConvergedCorrection;
   }
+};
+
+// Of one coordinate of λ.
+struct CoordinateDiagnostics {
+  std::string name;
+  double mean = 0.0, sd = 0.0;  // of all draws
+  double mcse = 0.0, rhat = 1.0, ess = 0.0, ess_tail = 0.0;
+};
+
+// Of the posterior that predicts, where it was sampled.
+struct SampledPosterior {
+  McmcSummary worst;
+  std::vector<CoordinateDiagnostics> coordinates;
 };
 
 // One E-step.
@@ -95,8 +111,9 @@ struct JudgedGraph {
 struct FitSummary {
   int64_t epochs = 0;
   bool stopped_early = false;
-  std::vector<RoundRecord> rounds;     // of EM
-  std::vector<ViewShare> shares = {};  // of the one graph that was learned by gradient
+  std::vector<RoundRecord> rounds;               // of EM
+  std::vector<ViewShare> shares = {};            // of the one graph that was learned by gradient
+  std::optional<SampledPosterior> sampled = {};  // none: nothing was, or it is not known
 };
 
 }  // namespace emgnn

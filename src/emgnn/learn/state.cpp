@@ -55,6 +55,18 @@ void StateVisitor::number(const std::string& name, int64_t& value) {
   value = values.front();
 }
 
+// As the numbers of its bytes.
+void StateVisitor::text(const std::string& name, std::string& value) {
+  std::vector<int64_t> bytes;
+  for (char c : value) bytes.push_back(static_cast<unsigned char>(c));
+  numbers(name, bytes);
+  value.clear();
+  for (int64_t byte : bytes) {
+    if (byte < 0 || byte > 255) fail(name + " is not a text");
+    value += static_cast<char>(byte);
+  }
+}
+
 void StateVisitor::flag(const std::string& name, bool& value) {
   int64_t number_of = value ? 1 : 0;
   number(name, number_of);

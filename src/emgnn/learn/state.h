@@ -36,6 +36,7 @@ class StateVisitor {
   void number(const std::string& name, double& value);
   void number(const std::string& name, int64_t& value);
   void flag(const std::string& name, bool& value);
+  void text(const std::string& name, std::string& value);
   void tensors(const std::string& prefix, const std::vector<std::string>& names,
                std::vector<at::Tensor>& values);
 

@@ -50,10 +50,15 @@ class LabelPropagation : public Learner {
     for (int32_t i = 0; i < n; ++i) all[static_cast<size_t>(i)] = i;
     const GraphBatch batch =
         family_->view(all, {.num_hops = 1, .widest_layer = classes})->batch({});
-    scores_ = start;
-    for (int64_t k = 0; k < options_.iterations; ++k) {
-      if (observer.stop_requested()) throw Interrupted("interrupted; nothing was kept");
+    if (iteration_ == 0) scores_ = start;
+    while (iteration_ < options_.iterations) {
+      const bool stop = observer.stop_requested();
+      if (stop || observer.checkpoint_due()) observer.on_checkpoint(*this);
+      if (stop)
+        throw Interrupted(
+            fmt::format("interrupted after {} of {} iterations", iteration_, options_.iterations));
       scores_ = batch.hop(0).apply(scores_)[0] * options_.alpha + start * (1.0 - options_.alpha);
+      ++iteration_;
     }
   }
 
@@ -83,6 +88,7 @@ class LabelPropagation : public Learner {
 
   void visit_state(StateVisitor& visitor) override {
     if (visitor.has("scores", scores_.defined())) visitor.node_tensor("scores", scores_);
+    if (visitor.training()) visitor.number("iteration", iteration_);
   }
   // What it knows is an answer for each node.
   bool has_node_weights() const override { return true; }
@@ -91,7 +97,8 @@ class LabelPropagation : public Learner {
   std::shared_ptr<const Data> data_;
   std::shared_ptr<const GraphFamily> family_;
   LabelPropagationOptions options_;
-  at::Tensor scores_;  // F [nodes, classes]
+  int64_t iteration_ = 0;  // done
+  at::Tensor scores_;      // F [nodes, classes]
 };
 
 class LabelPropagationConfig : public MethodConfig {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cmath>
 #include <mutex>
 
@@ -55,18 +54,12 @@ class ForestLearner : public DescriptorLearner {
       : DescriptorLearner(input), options_(options), seed_(input.seed) {}
 
   void fit(FitObserver& observer) override {
-    using Clock = std::chrono::steady_clock;
-    constexpr std::chrono::seconds kCheckpointPeriod(60);
     const ForestData data = forest_data();
     const TreeOptions tree{.min_leaf = options_.min_leaf, .split_columns = split_columns(data)};
     StopQuestion question(observer);
-    Clock::time_point kept = Clock::now();
     while (num_trees() < options_.trees) {
       const bool grown = !question.stopped() && grow(data, tree, question);
-      if (!grown || Clock::now() - kept > kCheckpointPeriod) {
-        observer.on_checkpoint(*this);
-        kept = Clock::now();
-      }
+      if (!grown || observer.checkpoint_due()) observer.on_checkpoint(*this);
       if (!grown)
         throw Interrupted(
             fmt::format("interrupted after {} of {} trees", num_trees(), options_.trees));

@@ -30,7 +30,10 @@ class RidgeLearner : public DescriptorLearner {
       throw Interrupted(
           fmt::format("interrupted after {} of {} penalties", model_->tried, ridge.num_steps()));
     };
-    while (model_->tried < ridge.num_steps()) ridge.step(*model_, poll);
+    while (model_->tried < ridge.num_steps()) {
+      ridge.step(*model_, poll);
+      if (observer.checkpoint_due()) observer.on_checkpoint(*this);
+    }
     const auto rows = static_cast<int64_t>(train().size());
     const at::Tensor left_out = at::tensor(model_->left_out).view({1, rows, width()});
     temperature_ = task()->temperatures(left_out, task()->target(train())).front();

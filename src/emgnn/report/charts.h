@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,7 @@ struct Series {
   int style = 1;
   bool thin = false;  // one of several alike: it is neither in the legend nor in the table
   std::vector<double> x, y;
+  std::vector<double> spread = {};  // of y, to both sides; empty: not known
 };
 struct Mark {
   double x = 0.0;
@@ -49,6 +51,7 @@ struct LinePlot {
   std::vector<Mark> marks = {};  // vertical lines, such as EM rounds
   std::string mark_name = {};    // what they are, for the legend
   bool may_be_log = false, percent = false;
+  bool x_log = false;  // all x are positive
 };
 Chart line_chart(const LinePlot& plot);
 
@@ -94,6 +97,16 @@ struct Reliability {
 };
 // How often answers are right, against how sure they are.
 Chart reliability_chart(std::string caption, const std::vector<Reliability>& curves);
+
+struct ScoreRow {
+  std::string name;
+  Interval here;
+  std::optional<Interval> paper;
+  bool best = false;
+};
+// Results beside the published ones, a row each.
+Chart score_chart(std::string caption, std::string label, bool percent,
+                  const std::vector<ScoreRow>& rows);
 
 struct Strip {
   std::string name;

@@ -31,8 +31,8 @@ std::string unfinished_words(const RunContents& contents) {
         fmt::format("seed {} ({} so far)", fit.seed, counted(fit.log.epochs.size(), "epoch")));
   }
   if (parts.empty()) return "";
-  return fmt::format("Not finished: {}. The command that started it resumes with the same --out.",
-                     fmt::join(parts, ", "));
+  return fmt::format("Not finished: {}. emgnn train --resume {} resumes.", fmt::join(parts, ", "),
+                     shell_quoted(contents.runs.folder.string()));
 }
 
 std::string baseline_words(const RunContents& contents) {

@@ -27,11 +27,15 @@ std::vector<ScoreInfo> shown(const std::vector<ScoreInfo>& scores) {
           scores.begin() + static_cast<ptrdiff_t>(std::min(kShownScores, scores.size()))};
 }
 
-// Of the last round of each run, or of each member of an ensemble, when it was sampled.
+// Of the posterior of each run, or of the last round of each member of an ensemble, when it was sampled.
 std::vector<McmcSummary> last_samplings(const std::vector<RunRecord>& runs) {
   std::vector<McmcSummary> out;
   for (const RunRecord& run : runs) {
     const std::vector<RoundRecord>& rounds = run.fit.rounds;
+    if (run.fit.sampled && !rounds.empty() && !rounds.front().member) {  // of the one that predicts
+      out.push_back(run.fit.sampled->worst);
+      continue;
+    }
     for (size_t i = 0; i < rounds.size(); ++i) {
       const bool last = i + 1 == rounds.size() || rounds[i + 1].member != rounds[i].member;
       if (last && rounds[i].mcmc) out.push_back(*rounds[i].mcmc);

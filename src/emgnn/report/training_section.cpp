@@ -152,11 +152,36 @@ std::vector<Chart> round_charts(const RunContents& contents) {
              [](const RoundRecord& r) { return r.normalizer_ratio; });
   charts.add("Accepted proposals of the sampler", "share",
              [](const RoundRecord& r) { return r.mcmc ? r.mcmc->acceptance : NAN; });
-  charts.add("Effective draws (400 or more count as enough)", "draws",
+  charts.add("Effective draws, bulk (more than 400 count as enough)", "draws",
              [](const RoundRecord& r) { return r.mcmc ? r.mcmc->ess : NAN; });
-  charts.add("Split R-hat (below 1.01 counts as converged)", "R-hat",
+  charts.add("Effective draws, tails (more than 400 count as enough)", "draws",
+             [](const RoundRecord& r) { return r.mcmc ? r.mcmc->ess_tail : NAN; });
+  charts.add("Rank-normalised split R-hat (below 1.01 counts as converged)", "R-hat",
              [](const RoundRecord& r) { return r.mcmc ? r.mcmc->rhat : NAN; });
+  charts.add("Monte Carlo standard error of the mean of λ", "error",
+             [](const RoundRecord& r) { return r.mcmc ? r.mcmc->mcse : NAN; });
   return charts.charts();
+}
+
+// As Stan's users know it.
+std::string sampled_table(const RunContents& contents) {
+  const std::optional<RunRecord>& record = contents.runs.shown().record;
+  if (!record || !record->fit.sampled) return "";
+  Table table{
+      .caption = "Draws of the distribution that predicts",
+      .columns = {"coordinate", "mean", "sd", "MCSE of the mean", "R-hat", "ESS bulk", "ESS tail"},
+      .rows = {}};
+  for (const CoordinateDiagnostics& c : record->fit.sampled->coordinates)
+    table.rows.push_back({cell(c.name),
+                          cell(c.mean),
+                          cell(c.sd),
+                          cell(c.mcse),
+                          {fmt::format("{:.3f}", c.rhat), true},
+                          {fmt::format("{:.0f}", c.ess), true},
+                          {fmt::format("{:.0f}", c.ess_tail), true}});
+  const std::string warned = sampling_warning(contents.finished);
+  const std::string words = warned.empty() ? "" : fmt::format("<p>{}.</p>\n", escaped(warned));
+  return "<h4>Sampling</h4>\n" + words + to_html(table);
 }
 
 }  // namespace
@@ -174,7 +199,7 @@ std::string training_section(const RunContents& contents) {
   out += to_html(epoch_charts(contents));
   const std::vector<Chart> rounds = round_charts(contents);
   if (!rounds.empty()) out += "<h4>Rounds</h4>\n" + to_html(rounds);
-  return out;
+  return out + sampled_table(contents);
 }
 
 }  // namespace emgnn

@@ -27,6 +27,7 @@
 #include <emgnn/run/predictions.h>
 #include <emgnn/run/run_folder.h>
 #include <emgnn/run/run_recorder.h>
+#include <emgnn/run/stored_request.h>
 #include <emgnn/space/views.h>
 
 namespace emgnn {
@@ -44,8 +45,6 @@ std::map<std::string, std::string> stored_settings(const RunConfig& config, cons
 
 using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
-
-constexpr const char* kResultsFile = "results.json";
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -103,6 +102,8 @@ class RunSet {
       throw;
     }
     results_.config = config_.entries();
+    if (const std::string warned = sampling_warning(results_.runs); !warned.empty())
+      observer_.on_note(warned);
     if (several()) top_.write(kResultsFile, to_json(results_).dump(2) + "\n");
     return std::move(results_);
   }
@@ -117,7 +118,7 @@ class RunSet {
   void place(const std::filesystem::path& path) {
     top_.move_to(path);
     for (int64_t r = 0; several() && r < request_.runs; ++r) {
-      folder_of(r).move_to(path / fmt::format("seed-{}", seed_of(r)));
+      folder_of(r).move_to(folder_of_run(path, request_, r));
     }
   }
 
@@ -154,8 +155,11 @@ class RunSet {
     check_folder(folder, identity);
     const StoredRun run{lasting_name(request_.config.dataset), request_.config.method};
     folder.write(kConfigFile, config_.to_toml() + to_toml(run));
-    if (data == nullptr && folder.read(kManifestFile)) return;
+    const Json call = call_json(request_, all_runs);
+    if (data == nullptr && folder.read(kManifestFile))
+      return add_to_manifest(folder, kCallEntry, call);  // there may be more runs than before
     Json manifest = identity;
+    manifest[kCallEntry] = call;
     if (data != nullptr) manifest["data"] = describe_data(*data);
     manifest["program"] = describe_program(request_.context);
     folder.write(kManifestFile, manifest.dump(2) + "\n");
@@ -241,15 +245,13 @@ class RunSet {
     if (several()) describe_folder(top_, request_.seed, true, nullptr);
     describe_folder(folder, seed, false, data.get());
     const std::shared_ptr<const Task> task = task_of(*learner, *data);
-    RunRecorder recorder(folder, identity, observer_, task->main_score(),
-                         resumed.value_or(RunRecorder::Start{}));
+    RunRecorder recorder(
+        folder, identity, observer_,
+        {.main_score = task->main_score(), .checkpoint_period = request_.checkpoint_period},
+        resumed.value_or(RunRecorder::Start{}));
     observer_.on_phase({"training", true});
     learner->fit(recorder);
-    const Poll poll = [&] {
-      if (!observer_.stop_requested()) return;
-      recorder.on_checkpoint(*learner);
-      throw Interrupted("interrupted after training");
-    };
+    const Poll poll = poll_after_training(recorder, *learner);
     observer_.on_phase({"predicting", true});
     const Prediction prediction = predicted(*learner, *data, poll, recorder);
     observer_.on_phase({"scoring", true});
@@ -265,6 +267,18 @@ class RunSet {
     write_tables(folder, std::move(report.tables));
     write_files(folder, *data, *learner, prediction, run);
     return run;
+  }
+
+  // Once in a long time of predicting it is worth while to keep what was trained.
+  Poll poll_after_training(RunRecorder& recorder, Learner& learner) const {
+    return [this, &recorder, &learner, kept = std::make_shared<bool>(false)] {
+      const bool stop = observer_.stop_requested();
+      if (stop || (!*kept && recorder.checkpoint_due())) {
+        recorder.on_checkpoint(learner);
+        *kept = true;
+      }
+      if (stop) throw Interrupted("interrupted after training");
+    };
   }
 
   // Large products stop by themselves, without the checkpoint that a poll makes.

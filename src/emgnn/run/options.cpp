@@ -28,7 +28,7 @@ void describe(OptionVisitor& visitor, DataOptions& options, DataKind kind) {
 void describe(OptionVisitor& visitor, PresetOptions& options) {
   visitor.text("preset", options.name,
                "shipped settings that take the place of those for the data's name: citation, web, "
-               "dense, deep, heterogeneous or molecules; auto: chosen by the data; none");
+               "plain, dense, deep, heterogeneous or molecules; auto: chosen by the data; none");
 }
 
 void describe(OptionVisitor& visitor, EnsembleOptions& options) {

@@ -3,6 +3,7 @@
 // these.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -31,6 +32,9 @@ struct ConfigRequest {
   std::vector<SettingLayer> layers;
 };
 
+// So much work is lost at most when the machine fails, or the time of a gradient step if that is more.
+inline constexpr std::chrono::duration<double> kCheckpointPeriod{30.0};
+
 struct RunRequest {
   ConfigRequest config;
   std::filesystem::path data_dir;
@@ -41,6 +45,7 @@ struct RunRequest {
   bool hide_test = false;                    // test scores are neither computed nor kept
   bool rank_graphs = false;                  // RunRecord::graph_rank is computed
   bool all_edges = false;                    // edges.csv is not cut, however long it is
+  std::chrono::duration<double> checkpoint_period = kCheckpointPeriod;
   std::string preset_record = {};  // how auto_preset.h chose the preset; empty: it did not
   Context context{};
 };

@@ -55,6 +55,11 @@ struct Results {
 // The mean over the runs of p_T, in the order of the points; none without a distribution.
 std::optional<GraphDistribution> mean_graphs(const std::vector<RunRecord>& runs);
 
+// Of the posteriors that predict, where they were sampled, figure by figure; none: they were not.
+std::optional<McmcSummary> worst_sampling(const std::vector<RunRecord>& runs);
+// One line for the user when one of them has not converged; empty: nothing to say.
+std::string sampling_warning(const std::vector<RunRecord>& runs);
+
 // Whether every run has it: some scores need predictions that say how sure they are.
 bool has_score(const Results& results, const std::string& score);
 // Of the test rows, or of the validation rows where the test is hidden.

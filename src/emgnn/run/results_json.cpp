@@ -4,6 +4,7 @@
 
 #include <emgnn/base/error.h>
 #include <emgnn/base/version.h>
+#include <emgnn/em/mcmc_summary.h>
 #include <emgnn/learn/mean_std.h>
 #include <emgnn/run/json_number.h>
 #include <emgnn/run/results.h>
@@ -44,6 +45,7 @@ Json run_json(const RunRecord& run) {
               {"validation", validation},
               {"test", run.test ? scores_json(*run.test) : Json()},
               {"rounds", rounds}};
+  if (run.fit.sampled) out["sampled"] = to_json(*run.fit.sampled);
   if (run.changed_by_graph) out["changed_by_graph"] = *run.changed_by_graph;
   if (run.edge_auc) out["edge_auc"] = *run.edge_auc;
   if (run.one_answer) out["one_answer"] = *run.one_answer;
@@ -76,6 +78,7 @@ RunRecord parse_run(const Json& json) {
   if (json.contains("edge_auc")) run.edge_auc = json.at("edge_auc").get<double>();
   if (json.contains("one_answer")) run.one_answer = json.at("one_answer").get<std::string>();
   for (const Json& round : json.at("rounds")) run.fit.rounds.push_back(parse_round(round));
+  if (json.contains("sampled")) run.fit.sampled = parse_sampled(json.at("sampled"));
   if (json.contains("shares"))
     for (const auto& [name, value] : json.at("shares").items())
       run.fit.shares.push_back({name, value.get<double>()});
@@ -121,6 +124,18 @@ std::optional<GraphDistribution> mean_graphs(const std::vector<RunRecord>& runs)
   std::vector<GraphDistribution> each;
   for (const RunRecord& run : runs) each.push_back(run.graphs.value());
   return mixture_of(each);
+}
+
+std::optional<McmcSummary> worst_sampling(const std::vector<RunRecord>& runs) {
+  std::optional<McmcSummary> out;
+  for (const RunRecord& run : runs)
+    if (run.fit.sampled) out = out ? worse(*out, run.fit.sampled->worst) : run.fit.sampled->worst;
+  return out;
+}
+
+std::string sampling_warning(const std::vector<RunRecord>& runs) {
+  const std::optional<McmcSummary> worst = worst_sampling(runs);
+  return worst ? warning(*worst) : "";
 }
 
 std::vector<double> values_of(const Results& results, const std::string& score) {
@@ -185,6 +200,8 @@ Json to_json(const Results& results) {
               {"verdict", in_words(results.runs)},
               {"version", version()}};
   if (graphs) out["graphs"] = graphs_json(*graphs);
+  const std::string warned = sampling_warning(results.runs);
+  if (!warned.empty()) out["warnings"] = {warned};
   return out;
 }
 

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 #include <emgnn/base/error.h>
 #include <emgnn/base/file.h>
@@ -26,6 +27,31 @@ void make_writable_folder(const std::filesystem::path& place) {
     throw UsageError(
         fmt::format("{}: cannot write to the folder: {}", place.string(), std::strerror(errno)));
   }
+}
+
+// "results.json.tmp4711-3", as write_atomically names them.
+bool is_temporary(const std::string& name) {
+  const auto digits = [](const std::string& text) {
+    return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+  };
+  const size_t mark = name.rfind(".tmp"), dash = name.rfind('-');
+  return mark != std::string::npos && dash != std::string::npos && dash > mark &&
+         digits(name.substr(mark + 4, dash - mark - 4)) && digits(name.substr(dash + 1));
+}
+
+// In the folder, in those of its runs and in their checkpoints; nothing else is ours.
+void remove_temporaries(const std::filesystem::path& folder) {
+  namespace fs = std::filesystem;
+  std::vector<fs::path> found, inner;
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    if (at->is_directory(error) && (name == "checkpoint" || name.starts_with("seed-")))
+      inner.push_back(at->path());
+    if (is_temporary(name) && at->is_regular_file(error)) found.push_back(at->path());
+  }
+  for (const fs::path& path : found) fs::remove(path, error);
+  for (const fs::path& path : inner) remove_temporaries(path);
 }
 
 }  // namespace
@@ -80,7 +106,10 @@ FolderLock::FolderLock(const std::filesystem::path& folder) {
     throw UsageError(
         fmt::format("{}: cannot open the folder: {}", folder.string(), std::strerror(errno)));
   }
-  if (flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return;
+  if (flock(descriptor_, LOCK_EX | LOCK_NB) == 0) {
+    remove_temporaries(folder);
+    return;
+  }
   const int reason = errno;
   close(descriptor_);
   // Some file systems have no locks: then nobody can hold one.

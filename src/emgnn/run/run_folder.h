@@ -30,7 +30,7 @@ class RunFolder {
 };
 
 // While it lives no other process works in the folder. UsageError when one does. The lock ends with
-// the process, however it ends.
+// the process, however it ends; temporary files that a killed one has left are removed.
 class FolderLock {
  public:
   explicit FolderLock(const std::filesystem::path& folder);

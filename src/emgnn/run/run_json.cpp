@@ -14,6 +14,8 @@ using Json = nlohmann::ordered_json;
 Json to_json(const McmcSummary& summary) {
   Json out = {{"rhat", summary.rhat},
               {"ess", summary.ess},
+              {"ess_tail", summary.ess_tail},
+              {"mcse", summary.mcse},
               {"acceptance", summary.acceptance},
               {"evaluated", summary.evaluated},
               {"converged", summary.converged()}};
@@ -30,7 +32,10 @@ McmcSummary parse_mcmc(const Json& json) {
           .acceptance = json.at("acceptance").get<double>(),
           .evaluated = json.at("evaluated").get<int64_t>(),
           .fit_error = json.value("fit_error", 0.0),
-          .corrected = json.value("corrected", 1.0)};
+          .corrected = json.value("corrected", 1.0),
+          // Results of an earlier version have no such figures.
+          .ess_tail = real_or_nan(json.contains("ess_tail") ? json.at("ess_tail") : json.at("ess")),
+          .mcse = json.contains("mcse") ? real_or_nan(json.at("mcse")) : 0.0};
 }
 
 }  // namespace
@@ -56,6 +61,33 @@ RoundRecord parse_round(const Json& json) {
                   .member = {}};
   if (json.contains("mcmc")) out.mcmc = parse_mcmc(json.at("mcmc"));
   if (json.contains("member")) out.member = json.at("member").get<int64_t>();
+  return out;
+}
+
+Json to_json(const SampledPosterior& sampled) {
+  Json out = to_json(sampled.worst);
+  out["coordinates"] = Json::array();
+  for (const CoordinateDiagnostics& c : sampled.coordinates)
+    out["coordinates"].push_back({{"name", c.name},
+                                  {"mean", c.mean},
+                                  {"sd", c.sd},
+                                  {"mcse", c.mcse},
+                                  {"rhat", c.rhat},
+                                  {"ess_bulk", c.ess},
+                                  {"ess_tail", c.ess_tail}});
+  return out;
+}
+
+SampledPosterior parse_sampled(const Json& json) {
+  SampledPosterior out{.worst = parse_mcmc(json), .coordinates = {}};
+  for (const Json& c : json.at("coordinates"))
+    out.coordinates.push_back({.name = c.at("name").get<std::string>(),
+                               .mean = real_or_nan(c.at("mean")),
+                               .sd = real_or_nan(c.at("sd")),
+                               .mcse = real_or_nan(c.at("mcse")),
+                               .rhat = real_or_nan(c.at("rhat")),
+                               .ess = real_or_nan(c.at("ess_bulk")),
+                               .ess_tail = real_or_nan(c.at("ess_tail"))});
   return out;
 }
 

@@ -13,5 +13,7 @@ inline constexpr int kResultsFormat = 3;
 
 nlohmann::ordered_json to_json(const RoundRecord& round);
 RoundRecord parse_round(const nlohmann::ordered_json& json);
+nlohmann::ordered_json to_json(const SampledPosterior& sampled);
+SampledPosterior parse_sampled(const nlohmann::ordered_json& json);
 
 }  // namespace emgnn

@@ -15,16 +15,15 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kFormat = "emgnn checkpoint 3";
+constexpr const char* kAnyFormat = "emgnn checkpoint ";
+constexpr const char* kFormat = "emgnn checkpoint 4";
 
-// The whole lines that belong to the first `epoch` epochs.
-std::string lines_up_to(const std::string& text, int64_t epoch) {
+// The first lines, up to one that is not whole.
+std::string first_lines(const std::string& text, int64_t count) {
   std::istringstream in(text);
   std::string out;
-  for (std::string line; std::getline(in, line);) {
-    const Json json = Json::parse(line, nullptr, false);
-    if (!json.is_object() || !json.contains("epoch") || !json["epoch"].is_number_integer()) break;
-    if (json["epoch"].get<int64_t>() > epoch) break;
+  for (std::string line; count > 0 && std::getline(in, line); --count) {
+    if (!Json::parse(line, nullptr, false).is_object()) break;
     out += line + "\n";
   }
   return out;
@@ -33,25 +32,34 @@ std::string lines_up_to(const std::string& text, int64_t epoch) {
 }  // namespace
 
 RunRecorder::RunRecorder(RunFolder& folder, RunIdentity identity, RunsObserver& next,
-                         ScoreInfo main_score, const Start& start)
+                         Options options, const Start& start)
     : folder_(folder),
       identity_(std::move(identity)),
       next_(next),
-      main_score_(std::move(main_score)),
+      options_(std::move(options)),
       epoch_(start.epoch),
+      lines_(start.lines),
       seconds_before_(start.seconds) {
-  folder_.write(kMetricsFile, lines_up_to(folder.read(kMetricsFile).value_or(""), epoch_));
+  folder_.write(kMetricsFile, first_lines(folder.read(kMetricsFile).value_or(""), lines_));
 }
 
 double RunRecorder::seconds() const {
-  return seconds_before_ +
-         std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  return seconds_before_ + std::chrono::duration<double>(Clock::now() - start_).count();
+}
+
+bool RunRecorder::checkpoint_due() {
+  return Clock::now() - last_checkpoint_ >= options_.checkpoint_period;
+}
+
+void RunRecorder::add_line(const std::string& line) {
+  folder_.append(kMetricsFile, line + "\n");
+  ++lines_;
 }
 
 void RunRecorder::on_round(const RoundRecord& round) {
   Json line = {{"event", "round"}, {"epoch", epoch_ + 1}};  // the first of the round
   line.update(to_json(round));
-  folder_.append(kMetricsFile, line.dump() + "\n");
+  add_line(line.dump());
   next_.on_round(round);
 }
 
@@ -64,10 +72,11 @@ void RunRecorder::on_epoch(const EpochRecord& epoch) {
   if (epoch.member) line["member"] = *epoch.member;
   if (epoch.validation) {
     line["validation_loss"] = epoch.validation->loss;
-    line["validation_" + main_score_.name] = epoch.validation->scores.at(main_score_.name);
+    const std::string& score = options_.main_score.name;
+    line["validation_" + score] = epoch.validation->scores.at(score);
   }
-  folder_.append(kMetricsFile, line.dump() + "\n");
-  next_.on_epoch(epoch, main_score_);
+  add_line(line.dump());
+  next_.on_epoch(epoch, options_.main_score);
 }
 
 void RunRecorder::on_checkpoint(Learner& learner) {
@@ -76,9 +85,18 @@ void RunRecorder::on_checkpoint(Learner& learner) {
   double spent = seconds();
   writer.number("run/seconds", spent);
   writer.number("run/epoch", epoch_);
+  writer.number("run/lines", lines_);
   writer.archive.metadata = identity_;
   writer.archive.metadata["format"] = kFormat;
-  folder_.write(kCheckpointFile, encode_tensors(writer.archive));
+  try {
+    folder_.write(kCheckpointFile, encode_tensors(writer.archive));
+  } catch (const UsageError&) {
+    throw;
+  } catch (const Error& error) {
+    if (!folder_.read(kCheckpointFile)) throw;
+    throw Error(fmt::format("{}; the checkpoint before it is kept", error.what()));
+  }
+  last_checkpoint_ = Clock::now();
 }
 
 std::optional<RunRecorder::Start> resume(RunFolder& folder, const RunIdentity& identity,
@@ -93,8 +111,14 @@ std::optional<RunRecorder::Start> resume(RunFolder& folder, const RunIdentity& i
       throw DataError(fmt::format("{}: damaged checkpoint: {} is missing", name, key));
     return found->second;
   };
-  if (entry("format") != kFormat)
+  if (const std::string format = entry("format"); format != kFormat) {
+    if (format.starts_with(kAnyFormat))
+      throw UsageError(
+          fmt::format("{}: a checkpoint of another version of emgnn ({}, this one has {}): train "
+                      "in another --out",
+                      name, format, kFormat));
     throw DataError(fmt::format("{}: damaged checkpoint: not an {}", name, kFormat));
+  }
   entry(kChecksumEntry);
   for (const auto& [key, expected] : identity) {
     const std::string there = entry(key);
@@ -110,6 +134,7 @@ std::optional<RunRecorder::Start> resume(RunFolder& folder, const RunIdentity& i
   RunRecorder::Start start;
   reader.number("run/seconds", start.seconds);
   reader.number("run/epoch", start.epoch);
+  reader.number("run/lines", start.lines);
   return start;
 }
 

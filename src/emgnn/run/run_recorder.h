@@ -23,10 +23,15 @@ using RunIdentity = std::map<std::string, std::string>;
 class RunRecorder : public FitObserver {
  public:
   struct Start {
-    int64_t epoch = 0;  // later lines of an earlier attempt are dropped
+    int64_t epoch = 0;
+    int64_t lines = 0;  // of the metrics; later ones of an earlier attempt are dropped
     double seconds = 0.0;
   };
-  RunRecorder(RunFolder& folder, RunIdentity identity, RunsObserver& next, ScoreInfo main_score,
+  struct Options {
+    ScoreInfo main_score;
+    std::chrono::duration<double> checkpoint_period = kCheckpointPeriod;
+  };
+  RunRecorder(RunFolder& folder, RunIdentity identity, RunsObserver& next, Options options,
               const Start& start);
 
   void on_round(const RoundRecord& round) override;
@@ -34,18 +39,23 @@ class RunRecorder : public FitObserver {
   void on_note(const std::string& note) override { next_.on_note(note); }
   void on_phase(const std::string& what) override { next_.on_phase({what, true}); }
   void on_checkpoint(Learner& learner) override;
+  bool checkpoint_due() override;
   bool stop_requested() override { return next_.stop_requested(); }
 
   double seconds() const;  // spent on the run so far
 
  private:
+  using Clock = std::chrono::steady_clock;
+
+  void add_line(const std::string& line);
+
   RunFolder& folder_;
   RunIdentity identity_;
   RunsObserver& next_;
-  ScoreInfo main_score_;
-  int64_t epoch_;
+  Options options_;
+  int64_t epoch_, lines_;
   double seconds_before_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  Clock::time_point start_ = Clock::now(), last_checkpoint_ = start_;
 };
 
 // The state of an interrupted run, if there is one. UsageError that names the difference when it is

@@ -8,6 +8,7 @@
 #include <emgnn/base/file.h>
 #include <emgnn/formats/safetensors.h>
 #include <emgnn/run/config_text.h>
+#include <emgnn/run/json_file.h>
 
 namespace emgnn {
 
@@ -23,24 +24,6 @@ std::string required(const fs::path& folder, const char* file) {
   if (!fs::exists(path, error))
     throw DataError(fmt::format("{}: missing: a run keeps such a file", path.string()));
   return read_file(path);
-}
-
-Json parse_object(const std::string& text, const fs::path& path) {
-  Json out = Json::parse(text, nullptr, false);
-  if (!out.is_object())
-    throw DataError(fmt::format("{}: damaged: not a JSON object", path.string()));
-  return out;
-}
-
-// A value of a manifest or of results, whatever is wrong with it.
-template <class T>
-T value_at(const Json& json, const char* pointer, const fs::path& path) {
-  try {
-    return json.at(Json::json_pointer(pointer)).get<T>();
-  } catch (const nlohmann::json::exception&) {
-    throw DataError(
-        fmt::format("{}: damaged: {} is missing or of another type", path.string(), pointer + 1));
-  }
 }
 
 void add_data(const Json& manifest, const fs::path& path, StoredFit& fit, StoredRuns& runs) {
