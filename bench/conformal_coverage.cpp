@@ -2,7 +2,7 @@
 // How often prediction sets and intervals hold the right answer, where the theory says exactly how
 // often they should: the labelled rows that a run neither trained on nor stopped by are divided at
 // random, 100 times, into calibration and test rows.
-//   build/release/bench/conformal_coverage RUN...
+//   build/release/conformal_coverage RUN...
 // Ends with status 1 where a mean is further from what is expected than chance allows.
 #include <fmt/format.h>
 

@@ -14,9 +14,9 @@ using Json = nlohmann::ordered_json;
 
 void train(const Workplace& place, const std::string& data,
            const std::vector<std::string>& settings = {}, const std::string& method = "gcn") {
-  std::vector<std::string> call = {"train", "--dataset",     data,    "--method",
-                                   method,  "--quiet",       "--out", "run",
-                                   "--set", "fit.epochs=15", "--set", "model.hidden=8"};
+  std::vector<std::string> call = {"train", "--dataset", data,      "--method", method,
+                                   "--out", "run",       "--quiet", "--set",    "model.hidden=8"};
+  if (method == "gcn") call.insert(call.end(), {"--set", "fit.epochs=15"});
   for (const std::string& setting : settings) call.insert(call.end(), {"--set", setting});
   const Outcome outcome = run(place, call);
   ASSERT_EQ(outcome.status, 0) << outcome.err;

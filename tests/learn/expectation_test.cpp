@@ -308,5 +308,25 @@ TEST(Expectation, VarianceOfGraphsAndOfNetworksAddUp) {
   }
 }
 
+TEST(TaskAverage, TellsWhatIsWithinMembersFromWhatIsBetweenThem) {
+  const auto of_values = make_task(two_rows(LabelKind::kValues), {}, {});
+  const std::vector<Prediction> values = {
+      {.rows = {0}, .width = 2, .value = {0.0, 1.0}, .graph_part = {1.0, 2.0}},
+      {.rows = {0}, .width = 2, .value = {4.0, 1.0}, .graph_part = {3.0, 2.0}}};
+  const Prediction mean = of_values->average(values);
+  EXPECT_DOUBLE_EQ(std_parts(mean, 0).network, 2.0);
+  EXPECT_DOUBLE_EQ(std_parts(mean, 0).graph, std::sqrt(5.0));  // (1 + 9) / 2
+  EXPECT_DOUBLE_EQ(std_parts(mean, 1).network, 0.0);
+  EXPECT_DOUBLE_EQ(std_parts(mean, 1).graph, 2.0);
+  const auto of_classes = make_task(two_rows(LabelKind::kClasses), {}, {});
+  const std::vector<Prediction> classes = {
+      {.rows = {0}, .width = 2, .value = {0.0, -2000.0}, .graph_part = {0.25}, .noise = {0.5}},
+      {.rows = {0}, .width = 2, .value = {-2000.0, 0.0}, .graph_part = {0.75}, .noise = {0.0}}};
+  const Prediction both = of_classes->average(classes);
+  EXPECT_DOUBLE_EQ(information_parts(both, 0).network, std::log(2.0));
+  EXPECT_DOUBLE_EQ(information_parts(both, 0).graph, 0.5);
+  EXPECT_DOUBLE_EQ(both.noise[0], 0.25);
+}
+
 }  // namespace
 }  // namespace emgnn
