@@ -134,6 +134,13 @@ TEST(TableRuns, WrongFormsAndNumbersOfJobsAreOneLine) {
   expect({"distributions", "--rows", "em-gcn-star", "--columns", "imdb"}, "none of these rows");
 }
 
+TEST(TableRuns, CellsShareTheMemory) {
+  EMGNN_NEEDS_REAL_DATA();
+  const Workplace place;
+  expect_one_line(run(place, table({"--threads", "2", "--jobs", "2", "--memory", "900M"})), 2,
+                  "--jobs: 900 MB are enough for 1 at a time");
+}
+
 // Without published data.
 TEST(TableRuns, AGeneratedGraphIsMeasured) {
   const Workplace place;

@@ -158,7 +158,7 @@ class TableRuns {
     check_data(missing);
     const bool kept = !arguments_.run.out.empty();
     const fs::path out = kept ? fs::path(arguments_.run.out) : rescue_;
-    const int64_t at_a_time = std::min<int64_t>(jobs_, std::ssize(missing));
+    const int64_t at_a_time = std::min<int64_t>(jobs_within_memory(), std::ssize(missing));
     std::vector<ChildCommand> commands;
     std::vector<TableProgress::Series> series;
     for (CellRuns* cell : missing) {
@@ -171,6 +171,16 @@ class TableRuns {
     read_stored();
     std::error_code ignored;
     if (!kept) fs::remove_all(rescue_, ignored);
+  }
+
+  // A process needs some memory for itself.
+  int64_t jobs_within_memory() const {
+    if (memory_limit() == 0) return jobs_;
+    const int64_t most = std::max<int64_t>(1, memory_limit() / kLeastMemory);
+    if (arguments_.jobs > most)
+      throw UsageError(fmt::format("--jobs: {} are enough for {} at a time",
+                                   bytes_in_words(memory_limit()), most));
+    return std::min(jobs_, most);
   }
 
   static void make_folder(const fs::path& folder) {
@@ -206,7 +216,12 @@ class TableRuns {
     if (!failed) return;
     if (at_a_time > 1 && failed->message.find("out of memory") != std::string::npos)
       failed->message += fmt::format("; a cell has a part of it, --jobs 1 gives it all");
-    if (arguments_.run.out.empty() && holds_files(rescue_))
+    const bool any = std::any_of(missing.begin(), missing.end(), [](const CellRuns* cell) {
+      return num_finished(cell->request) > 0;
+    });
+    std::error_code ignored;
+    if (arguments_.run.out.empty() && !any) fs::remove_all(rescue_, ignored);
+    if (arguments_.run.out.empty() && any)
       failed->message += fmt::format("; finished runs are in {}, see --out", rescue_.string());
     throw_failure(*failed, name_of(*missing[failed->number]));
   }
