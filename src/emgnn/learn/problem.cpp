@@ -181,6 +181,22 @@ std::vector<double> Problem::losses(std::span<const int64_t> lam_ids, const Poll
   return out;
 }
 
+Problem::Work Problem::work() {
+  if (family().small_graphs()) return {};
+  if (batches_) return work_in_batches();
+  if (!train_) begin_training();
+  const std::vector<int32_t>& rows = data().split().validation;
+  const auto of = [&](const FamilyView& view) {
+    double entries = 0.0;
+    for (const auto& hop : view.batch({}).hops)
+      entries += static_cast<double>(hop->edges()->num_entries());
+    return entries * static_cast<double>(network().needs().widest_layer);
+  };
+  return {.judge = of(*evidence_view()),
+          .train = of(agreeing_ ? *agreeing_ : *train_),
+          .validate = rows.empty() ? 0.0 : of(*validation_view())};
+}
+
 void Problem::believe(const GraphWeights& graphs, const Poll& poll) {
   if (!family().reads_beliefs() || task().kind() != LabelKind::kClasses) return;
   beliefs_ = nullptr;  // or what it says would depend on what it said before
