@@ -62,7 +62,8 @@ TEST(Calibrate, OfValuesGivesANoiseAndChangesNoValue) {
   EXPECT_FALSE(calibrated["mean"].contains("spread_error_correlation"));
   EXPECT_EQ(read(place.path() / "validation/results.json").find("null"), std::string::npos);
   const std::string table = read(place.path() / "validation/predictions.csv");
-  EXPECT_TRUE(table.starts_with("node,split,target,value,graph_std,noise_std,std\n")) << table;
+  EXPECT_TRUE(table.starts_with("node,split,target,value,graph_std,network_std,noise_std,std\n"))
+      << table;
   ASSERT_EQ(run(place, {"predict", "--run", "validation", "--out", "again.csv", "--quiet"}).status,
             0);
   EXPECT_EQ(read(place.path() / "again.csv"), table);
@@ -116,10 +117,10 @@ TEST(Calibrate, OfMoleculesWithSeveralTargetsAndAPredictedVariance) {
   const Json json = Json::parse(trained.out);
   for (const std::string& name : kSpread) EXPECT_TRUE(json["mean"][name].is_number()) << name;
   const std::string table = read(place.path() / "run/predictions.csv");
-  EXPECT_TRUE(
-      table.starts_with("row,smiles,split,target(size),value(size),graph_std(size),"
-                        "noise_std(size),std(size),target(polar),value(polar),"
-                        "graph_std(polar),noise_std(polar),std(polar)\n"))
+  EXPECT_TRUE(table.starts_with(
+      "row,smiles,split,target(size),value(size),graph_std(size),network_std(size),"
+      "noise_std(size),std(size),target(polar),value(polar),"
+      "graph_std(polar),network_std(polar),noise_std(polar),std(polar)\n"))
       << table;
   const Outcome scored = run(place, {"evaluate", "--run", "run", "--json", "--quiet"});
   ASSERT_EQ(scored.status, 0) << scored.err;

@@ -110,7 +110,7 @@ TEST(Molecules, WriteAFolderKeyedByTheUsersRows) {
     EXPECT_TRUE(std::filesystem::exists(folder / file)) << file;
   }
   const std::string predictions = read(folder / "predictions.csv");
-  EXPECT_TRUE(predictions.starts_with("row,smiles,split,target,value,graph_std\n1,C,"))
+  EXPECT_TRUE(predictions.starts_with("row,smiles,split,target,value,graph_std,network_std\n1,C,"))
       << predictions;
   EXPECT_EQ(lines(predictions), 1 + 40 + 1);
   EXPECT_TRUE(std::regex_search(

@@ -77,7 +77,8 @@ TEST(OwnGraph, ImportedIdsComeBackInThePredictions) {
     EXPECT_NE(trained.err.find("graph: labels: 2 classes"), std::string::npos) << trained.err;
     const std::string predictions = read(place.path() / method / "predictions.csv");
     EXPECT_TRUE(predictions.starts_with(
-        "node,split,label,predicted,p(blue),p(red),entropy,graph_information\n"));
+        "node,split,label,predicted,p(blue),p(red),entropy,graph_information,"
+        "network_information,within_entropy,mean_entropy\n"));
     EXPECT_NE(predictions.find("\n" + person(7) + ",train,blue,"), std::string::npos)
         << predictions;
   }

@@ -43,7 +43,7 @@ TEST(Predict, RepeatsThePredictionsOfTheRun) {
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_EQ(outcome.out + outcome.err, "");
   const std::string table = read(place.path() / "new.csv");
-  EXPECT_TRUE(table.starts_with("row,smiles,value,graph_std,rejected\n")) << table;
+  EXPECT_TRUE(table.starts_with("row,smiles,value,graph_std,network_std,rejected\n")) << table;
   EXPECT_EQ(columns(table, {0, 1, 2, 3}),
             columns(read(place.path() / "run/predictions.csv"), {0, 1, 4, 5}));
 }

@@ -20,8 +20,9 @@ TEST(Reproduce, EveryBadCallIsOneLineAndStatusTwo) {
   };
   expect({}, "table is required");
   expect({"run-time"}, "did you mean runtime");
-  expect({"hetero"}, "known: heterogeneous");
+  expect({"hetero"}, "known: distributions, heterogeneous");
   expect({"heterogeneous", "--columns", "imbd"}, "did you mean imdb");
+  expect({"heterogeneous", "--rows", "gnc"}, "unknown row \"gnc\"; did you mean");
   expect({"heterogeneous", "--runs", "0"}, "--runs must be 1 to");
   expect({"heterogeneous", "--redraw"}, "no column of heterogeneous has a split to draw anew");
   expect({"value", "--columns", "texas", "--redraw"}, "no column of value has a split");

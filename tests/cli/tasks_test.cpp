@@ -105,11 +105,22 @@ void expect_evaluation(const Workplace& place, const Json& trained, const std::s
       json_of(place, {"evaluate", "--run", "run", "--dataset", other, "--json", "--quiet"});
   ASSERT_EQ(keys(all["parts"]), Names({"all"}));
   EXPECT_EQ(all["parts"]["all"]["rows"], other_rows);
-  EXPECT_EQ(keys(all["parts"]["all"]), joined({"rows", "loss"}, keys(trained["mean"])));
+  Names scores = keys(all["parts"]["all"]);
+  scores.resize(2 + trained["mean"].size());  // what follows is of evaluate alone
+  EXPECT_EQ(scores, joined({"rows", "loss"}, keys(trained["mean"])));
   const Outcome table = run(place, {"evaluate", "--run", "run", "--quiet"});
   EXPECT_EQ(table.status, 0) << table.err;
   for (const char* word : {"train", "validation", "test", "rows"})
     EXPECT_NE(table.out.find(word), std::string::npos) << table.out;
+}
+
+// The columns of one label.
+std::string of_label(const std::string& name) {
+  std::string out;
+  for (const char* what : {"p", "entropy", "graph_information", "network_information",
+                           "within_entropy", "mean_entropy"})
+    out += std::string(",") + what + "(" + name + ")";
+  return out;
 }
 
 std::string header_of(const std::string& csv) { return csv.substr(0, csv.find('\n')); }
@@ -131,8 +142,7 @@ TEST(Tasks, SeveralLabelsOfANode) {
 
     const std::string own = read(place.path() / "run/predictions.csv");
     EXPECT_EQ(header_of(own),
-              "node,split,label,predicted,p(a),entropy(a),graph_information(a),p(b),entropy(b),"
-              "graph_information(b),p(c),entropy(c),graph_information(c)");
+              "node,split,label,predicted" + of_label("a") + of_label("b") + of_label("c"));
     EXPECT_EQ(column(own, "label")["n1"], "a;b");
     const Outcome predicted =
         run(place, {"predict", "--run", "run", "--dataset", "larger", "--out", "new.csv"});
@@ -159,7 +169,7 @@ TEST(Tasks, AValueOfANode) {
     EXPECT_GT(test["r2"].get<double>(), 0.5) << method;
 
     const std::string own = read(place.path() / "run/predictions.csv");
-    EXPECT_EQ(header_of(own), std::string("node,split,target,value,graph_std") +
+    EXPECT_EQ(header_of(own), std::string("node,split,target,value,graph_std,network_std") +
                                   (calibrated ? ",noise_std,std" : ""));
     EXPECT_EQ(column(own, "target")["n1"], "1.75");
     ASSERT_EQ(run(place, {"predict", "--run", "run", "--out", "new.csv"}).status, 0);
@@ -199,14 +209,13 @@ TEST(Tasks, MoleculesWithAZeroOrOne) {
   EXPECT_GT(test["roc_auc"].get<double>(), 0.9);  // 0.5 for any constant
   EXPECT_GT(test["accuracy"].get<double>(), 0.8);
   EXPECT_EQ(header_of(read(place.path() / "run/predictions.csv")),
-            "row,smiles,split,label,predicted,p(active),entropy(active),graph_information(active)");
+            "row,smiles,split,label,predicted" + of_label("active"));
   const Outcome predicted =
       run(place, {"predict", "--run", "run", "--dataset", "other.csv", "--out", "new.csv"});
   ASSERT_EQ(predicted.status, 0) << predicted.err;
   EXPECT_EQ(predicted.out, "20 predicted, 1 rejected: new.csv\n");
   const std::string table = read(place.path() / "new.csv");
-  EXPECT_EQ(header_of(table),
-            "row,smiles,predicted,p(active),entropy(active),graph_information(active),rejected");
+  EXPECT_EQ(header_of(table), "row,smiles,predicted" + of_label("active") + ",rejected");
   EXPECT_NE(table.find("\n21,C1CC,,,,,not a SMILES string\n"), std::string::npos) << table;
   expect_evaluation(place, json, "other.csv", 20);
 }
@@ -236,8 +245,8 @@ TEST(Tasks, MoleculesWithTwoTargetsAndGaps) {
   EXPECT_GT(json["runs"][0]["test"]["r2"].get<double>(), 0.3);  // 0 for the mean of each target
   const std::string own = read(place.path() / "run/predictions.csv");
   EXPECT_EQ(header_of(own),
-            "row,smiles,split,target(size),value(size),graph_std(size),target(polar),value(polar),"
-            "graph_std(polar)");
+            "row,smiles,split,target(size),value(size),graph_std(size),network_std(size),"
+            "target(polar),value(polar),graph_std(polar),network_std(polar)");
   EXPECT_EQ(rows(own).size(), 1U + 48 - 48 / 15);  // row 15, 30 and 45 have neither
   EXPECT_EQ(column(own, "target(size)")["3"], "");
   EXPECT_NE(column(own, "value(size)")["3"], "");
@@ -248,7 +257,8 @@ TEST(Tasks, MoleculesWithTwoTargetsAndGaps) {
       0);
   const std::string table = read(place.path() / "new.csv");
   EXPECT_EQ(header_of(table),
-            "row,smiles,value(size),graph_std(size),value(polar),graph_std(polar),rejected");
+            "row,smiles,value(size),graph_std(size),network_std(size),value(polar),"
+            "graph_std(polar),network_std(polar),rejected");
   EXPECT_EQ(rows(table).size(), 21U);
   expect_evaluation(place, json, "other.csv", 19);
 }

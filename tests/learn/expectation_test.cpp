@@ -231,5 +231,102 @@ TEST(Expectation, HasNoGraphPartUnderOneGraph) {
   }
 }
 
+// Two networks: the first says what the first two graphs have, the second what the others have.
+Prediction of_two_networks(const Task& task, Average average,
+                           const std::vector<at::Tensor>& graphs) {
+  const auto mean = task.expectation(average);
+  for (size_t g = 0; g < graphs.size(); ++g) {
+    if (g == 2) mean->next_network();
+    mean->add(graphs[g], kProb[g]);
+  }
+  Prediction out;
+  mean->finish(out);
+  return out;
+}
+
+// E[f(z) | network k], of weight 1/2 each.
+at::Tensor mean_of_network(const std::vector<at::Tensor>& graphs, const Of& f, size_t k) {
+  at::Tensor sum = at::zeros_like(f(graphs[0][0]));
+  for (size_t g = 2 * k; g < 2 * k + 2; ++g)
+    for (int64_t r = 0; r < kReplicates; ++r)
+      sum += f(graphs[g][r]) * (2.0 * kProb[g] / kReplicates);
+  return sum;
+}
+
+TEST(Expectation, InformationOfGraphsOfNetworksAndTheRestAddUp) {
+  const auto graphs = outputs();
+  const auto entropy = [](const at::Tensor& p) { return at::xlogy(p, p).sum(1).neg(); };
+  const auto task = make_task(two_rows(LabelKind::kClasses), {}, {});
+  const Prediction alone = expect(*task, Average::kProbabilities, graphs);
+  EXPECT_TRUE(alone.network_part.empty());
+  for (Average average : {Average::kLogits, Average::kProbabilities}) {
+    const Prediction p = of_two_networks(*task, average, graphs);
+    EXPECT_EQ(p.graph_part, alone.graph_part);
+    const at::Tensor whole = entropy(direct_mean(graphs, kSoftmax));
+    at::Tensor between = whole.clone();
+    for (size_t k : {0U, 1U}) between -= entropy(mean_of_network(graphs, kSoftmax, k)) * 0.5;
+    expect_near(p.network_part, between, 1e-13);
+    for (int64_t i = 0; i < kRows; ++i) {
+      const auto at = static_cast<size_t>(i);
+      const UncertaintyParts parts = information_parts(p, at);
+      EXPECT_GE(parts.graph, 0.0);
+      EXPECT_GT(parts.network, 1e-3);  // they do differ
+      EXPECT_NEAR(parts.graph + parts.network + p.noise[at], whole[i].item<double>(), 1e-13);
+    }
+  }
+}
+
+TEST(Expectation, NetworksThatAgreeHaveNoPart) {
+  const auto graphs = outputs();
+  const auto task = make_task(two_rows(LabelKind::kClasses), {}, {});
+  const auto mean = task->expectation(Average::kProbabilities);
+  for (int k = 0; k < 3; ++k) {
+    if (k > 0) mean->next_network();
+    for (size_t g = 0; g < graphs.size(); ++g) mean->add(graphs[g], kProb[g] / 3.0);
+  }
+  Prediction p;
+  mean->finish(p);
+  for (double nats : p.network_part) EXPECT_NEAR(nats, 0.0, 1e-14);
+  for (double nats : p.graph_part) EXPECT_GT(nats, 1e-3);
+}
+
+TEST(Expectation, VarianceOfGraphsAndOfNetworksAddUp) {
+  const auto graphs = outputs();
+  const auto task = make_task(two_rows(LabelKind::kValues), {}, {});
+  const Prediction alone = expect(*task, Average::kLogits, graphs);
+  const Prediction p = of_two_networks(*task, Average::kLogits, graphs);
+  EXPECT_EQ(p.value, alone.value);
+  EXPECT_EQ(p.graph_part, alone.graph_part);
+  const at::Tensor mean = direct_mean(graphs, kItself);
+  at::Tensor between = at::zeros_like(mean);
+  for (size_t k : {0U, 1U}) between += (mean_of_network(graphs, kItself, k) - mean).square() * 0.5;
+  expect_near(p.network_part, between.sqrt(), 1e-12);
+  for (size_t i = 0; i < p.value.size(); ++i) {
+    const UncertaintyParts parts = std_parts(p, i);
+    EXPECT_GT(parts.network, 1e-3);
+    EXPECT_NEAR(std::hypot(parts.graph, parts.network), p.graph_part[i], 1e-14);
+  }
+}
+
+TEST(TaskAverage, TellsWhatIsWithinMembersFromWhatIsBetweenThem) {
+  const auto of_values = make_task(two_rows(LabelKind::kValues), {}, {});
+  const std::vector<Prediction> values = {
+      {.rows = {0}, .width = 2, .value = {0.0, 1.0}, .graph_part = {1.0, 2.0}},
+      {.rows = {0}, .width = 2, .value = {4.0, 1.0}, .graph_part = {3.0, 2.0}}};
+  const Prediction mean = of_values->average(values);
+  EXPECT_DOUBLE_EQ(std_parts(mean, 0).network, 2.0);
+  EXPECT_DOUBLE_EQ(std_parts(mean, 0).graph, std::sqrt(5.0));  // (1 + 9) / 2
+  EXPECT_DOUBLE_EQ(std_parts(mean, 1).network, 0.0);
+  EXPECT_DOUBLE_EQ(std_parts(mean, 1).graph, 2.0);
+  const auto of_classes = make_task(two_rows(LabelKind::kClasses), {}, {});
+  const std::vector<Prediction> classes = {
+      {.rows = {0}, .width = 2, .value = {0.0, -2000.0}, .graph_part = {0.25}, .noise = {0.5}},
+      {.rows = {0}, .width = 2, .value = {-2000.0, 0.0}, .graph_part = {0.75}, .noise = {0.0}}};
+  const Prediction both = of_classes->average(classes);
+  EXPECT_DOUBLE_EQ(information_parts(both, 0).network, std::log(2.0));
+  EXPECT_DOUBLE_EQ(information_parts(both, 0).graph, 0.5);
+  EXPECT_DOUBLE_EQ(both.noise[0], 0.25);
+}
+
 }  // namespace
 }  // namespace emgnn

@@ -259,14 +259,13 @@ class CalibratedValues : public testing::TestWithParam<std::string> {
       noisy_values({.num_nodes = 100, .num_train = 30, .num_validation = 30}, 1));
 };
 
-TEST_P(CalibratedValues, ChangesNoMeanAndNoGraphPart) {
+TEST_P(CalibratedValues, ChangesNoMeanAndScalesAllParts) {
   const auto plain = make_plain(), calibrated = make_calibrated();
   fit(*plain);
   fit(*calibrated);
   const std::vector<int32_t>& rows = data_->split().validation;
   const Prediction before = plain->predict(rows, {}), after = calibrated->predict(rows, {});
   EXPECT_EQ(before.value, after.value);
-  EXPECT_EQ(before.graph_part, after.graph_part);
   EXPECT_EQ(before.std.empty(), GetParam() == "squared");
   ASSERT_EQ(after.std.size(), rows.size());
   // One scale and one constant: std² is a line in the variance before, noise² in its noise.
@@ -283,6 +282,14 @@ TEST_P(CalibratedValues, ChangesNoMeanAndNoGraphPart) {
   for (size_t i = 0; i < rows.size(); ++i)
     EXPECT_NEAR(square(after.std[i]), square(after.std[0]) + slope * (variance(i) - variance(0)),
                 1e-12);
+  // Var = Var over the graphs + Var over the networks + noise.
+  for (size_t i = 0; i < rows.size(); ++i) {
+    EXPECT_NEAR(square(after.graph_part[i]), slope * square(before.graph_part[i]), 1e-12);
+    const UncertaintyParts parts = std_parts(after, i);
+    EXPECT_NEAR(square(after.std[i]),
+                square(parts.graph) + square(parts.network) + square(after.noise[i]),
+                1e-12 * square(after.std[i]));
+  }
   const auto task = calibrated->task();
   const Scores scores = task->score(after, Ranks::kCompute).scores;
   if (!before.std.empty()) {

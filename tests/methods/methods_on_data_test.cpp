@@ -135,6 +135,10 @@ TEST_P(MethodOnData, FitsAndPredictsEveryRowWithFiniteScores) {
   EXPECT_EQ(p.votes.size(), values ? 0 : p.value.size());
   for (double v : p.value) EXPECT_TRUE(std::isfinite(v));
   for (double s : p.graph_part) EXPECT_GE(s, 0.0);
+  if (!values) {
+    EXPECT_EQ(p.noise.size(), p.graph_part.size());
+  }
+  for (double s : p.noise) EXPECT_GE(s, 0.0);
   const std::vector<int32_t>& test = data_->split().test;
   const PartScores scores = task->score(one->predict(test, {}), Ranks::kCompute);
   EXPECT_TRUE(std::isfinite(scores.loss));

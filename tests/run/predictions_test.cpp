@@ -38,11 +38,14 @@ TEST(Predictions, OfClassesHaveTheProbabilitiesOfEachAndTheUncertainty) {
       .rows = {0, 1},
       .width = 2,
       .value = {std::log(0.25), std::log(0.75), std::log(0.9), std::log(0.1)},
-      .graph_part = {0.02, 0.03}};
+      .graph_part = {0.02, 0.03},
+      .network_part = {0.015, 0.0},
+      .noise = {0.5, 0.25}};
   EXPECT_EQ(predictions_csv(data, prediction),
-            "node,split,label,predicted,p(x),\"p(y,z)\",entropy,graph_information\n"
-            "a,train,\"y,z\",\"y,z\",0.25,0.75,0.562335,0.02\n"
-            "\"b, c\",validation,,x,0.9,0.1,0.325083,0.03\n");
+            "node,split,label,predicted,p(x),\"p(y,z)\",entropy,graph_information,"
+            "network_information,within_entropy,mean_entropy\n"
+            "a,train,\"y,z\",\"y,z\",0.25,0.75,0.562335,0.005,0.015,0.5,0.52\n"
+            "\"b, c\",validation,,x,0.9,0.1,0.325083,0.03,0,0.25,0.28\n");
 }
 
 TEST(Predictions, OfSeveralLabelsNameThoseAboveOneHalf) {
@@ -53,13 +56,22 @@ TEST(Predictions, OfSeveralLabelsNameThoseAboveOneHalf) {
   const Prediction prediction{.rows = {0, 1, 2},
                               .width = 3,
                               .value = {0.75, 0.25, 1, 0.5, 0.5, 0.5, 0, 1, 1},
-                              .graph_part = {0, 0.125, 0, 0, 0, 0, 0, 0, 0}};
-  EXPECT_EQ(predictions_csv(data, prediction),
-            "node,split,label,predicted,p(p),entropy(p),graph_information(p),p(q),entropy(q),"
-            "graph_information(q),p(r),entropy(r),graph_information(r)\n"
-            "a,train,p;r,p;r,0.75,0.562335,0,0.25,0.562335,0.125,1,0,0\n"
-            "\"b, c\",validation,r,,0.5,0.693147,0,0.5,0.693147,0,0.5,0.693147,0\n"
-            "d,,,q;r,0,0,0,1,0,0,1,0,0\n");
+                              .graph_part = {0, 0.125, 0, 0, 0, 0, 0, 0, 0},
+                              .noise = {0.5, 0.25, 0, 0.5, 0.5, 0.5, 0, 0, 0}};
+  const auto of = [](const std::string& name) {
+    return ",p(" + name + "),entropy(" + name + "),graph_information(" + name +
+           "),network_information(" + name + "),within_entropy(" + name + "),mean_entropy(" + name +
+           ")";
+  };
+  EXPECT_EQ(
+      predictions_csv(data, prediction),
+      "node,split,label,predicted" + of("p") + of("q") + of("r") +
+          "\n"
+          "a,train,p;r,p;r,0.75,0.562335,0,0,0.5,0.5,0.25,0.562335,0.125,0,0.25,0.375,1,0,0,0,"
+          "0,0\n"
+          "\"b, c\",validation,r,,0.5,0.693147,0,0,0.5,0.5,0.5,0.693147,0,0,0.5,0.5,0.5,"
+          "0.693147,0,0,0.5,0.5\n"
+          "d,,,q;r,0,0,0,0,0,0,1,0,0,0,0,0,1,0,0,0,0,0\n");
 }
 
 TEST(Predictions, OfOneValueAreInPlainColumns) {
@@ -70,9 +82,9 @@ TEST(Predictions, OfOneValueAreInPlainColumns) {
   const Prediction prediction{
       .rows = {0, 1}, .width = 1, .value = {1.25, -3e-7}, .graph_part = {0.5, 0}};
   EXPECT_EQ(predictions_csv(data, prediction),
-            "node,split,target,value,graph_std\n"
-            "a,train,1.5,1.25,0.5\n"
-            "\"b, c\",validation,,-3e-07,0\n");
+            "node,split,target,value,graph_std,network_std\n"
+            "a,train,1.5,1.25,0.5,0\n"
+            "\"b, c\",validation,,-3e-07,0,0\n");
 }
 
 TEST(Predictions, OfSeveralValuesNameTheTargets) {
@@ -82,8 +94,9 @@ TEST(Predictions, OfSeveralValuesNameTheTargets) {
                                 .value = {1, kUnknown, 3, 4, 5, 6}});
   const Prediction prediction{.rows = {0}, .width = 2, .value = {7, 8}, .graph_part = {0.5, 0.25}};
   EXPECT_EQ(predictions_csv(data, prediction),
-            "node,split,target(u),value(u),graph_std(u),target(v),value(v),graph_std(v)\n"
-            "a,train,1,7,0.5,,8,0.25\n");
+            "node,split,target(u),value(u),graph_std(u),network_std(u),target(v),value(v),"
+            "graph_std(v),network_std(v)\n"
+            "a,train,1,7,0.5,0,,8,0.25,0\n");
 }
 
 TEST(Predictions, OfValuesHaveTheNoiseAndTheWholeWhereTheyAreKnown) {
@@ -92,17 +105,18 @@ TEST(Predictions, OfValuesHaveTheNoiseAndTheWholeWhereTheyAreKnown) {
                               .width = 1,
                               .value = {1, 2},
                               .graph_part = {0.3, 0},
+                              .network_part = {0.18, 0},
                               .noise = {0.4, 2},
                               .std = {0.5, 2}};
   EXPECT_EQ(predictions_csv(molecules_with(one, {}), prediction),
-            "row,smiles,split,target,value,graph_std,noise_std,std\n"
-            "2,C,test,0.1,1,0.3,0.4,0.5\n"
-            "4,N,train,3,2,0,2,2\n");
+            "row,smiles,split,target,value,graph_std,network_std,noise_std,std\n"
+            "2,C,test,0.1,1,0.24,0.18,0.4,0.5\n"
+            "4,N,train,3,2,0,0,2,2\n");
   EXPECT_EQ(predictions_csv_with_rejects(molecules_with(one, {{3, "?", "bad"}}), prediction),
-            "row,smiles,value,graph_std,noise_std,std,rejected\n"
-            "2,C,1,0.3,0.4,0.5,\n"
-            "3,?,,,,,bad\n"
-            "4,N,2,0,2,2,\n");
+            "row,smiles,value,graph_std,network_std,noise_std,std,rejected\n"
+            "2,C,1,0.24,0.18,0.4,0.5,\n"
+            "3,?,,,,,,bad\n"
+            "4,N,2,0,0,2,2,\n");
   const Data two = graph_with({.kind = LabelKind::kValues,
                                .num_rows = 3,
                                .names = {"u", "v"},
@@ -113,9 +127,9 @@ TEST(Predictions, OfValuesHaveTheNoiseAndTheWholeWhereTheyAreKnown) {
                                   .graph_part = {0.5, 0.25},
                                   .noise = {1, 2},
                                   .std = {3, 4}}),
-            "node,split,target(u),value(u),graph_std(u),noise_std(u),std(u),target(v),value(v),"
-            "graph_std(v),noise_std(v),std(v)\n"
-            "a,train,1,7,0.5,1,3,,8,0.25,2,4\n");
+            "node,split,target(u),value(u),graph_std(u),network_std(u),noise_std(u),std(u),"
+            "target(v),value(v),graph_std(v),network_std(v),noise_std(v),std(v)\n"
+            "a,train,1,7,0.5,0,1,3,,8,0.25,0,2,4\n");
 }
 
 TEST(Prediction, OfSomeRowsHasAllItsParts) {
@@ -137,33 +151,40 @@ TEST(Predictions, OfMoleculesHaveTheirRecordAndSmiles) {
   const Labels values{.kind = LabelKind::kValues, .num_rows = 2, .names = {"y"}, .value = {0.1, 3}};
   const Prediction prediction{.rows = {0, 1}, .width = 1, .value = {1, 2}, .graph_part = {0, 0}};
   EXPECT_EQ(predictions_csv(molecules_with(values, {}), prediction),
-            "row,smiles,split,target,value,graph_std\n"
-            "2,C,test,0.1,1,0\n"
-            "4,N,train,3,2,0\n");
+            "row,smiles,split,target,value,graph_std,network_std\n"
+            "2,C,test,0.1,1,0,0\n"
+            "4,N,train,3,2,0,0\n");
 }
 
 TEST(Predictions, HiddenLabelsAreThoseOfTheTestRowsAlone) {
   const auto hidden = [](Labels labels, const Prediction& prediction) {
-    return predictions_csv(molecules_with(std::move(labels), {}), prediction, TestLabels::kHide);
+    return predictions_csv(molecules_with(std::move(labels), {}), prediction,
+                           {.test = TestLabels::kHide});
   };
-  const Prediction one{.rows = {0, 1}, .width = 1, .value = {1, 0}, .graph_part = {0, 0}};
-  const Prediction two{
-      .rows = {0, 1}, .width = 2, .value = {0, -INFINITY, -INFINITY, 0}, .graph_part = {0, 0}};
+  const Prediction one{
+      .rows = {0, 1}, .width = 1, .value = {1, 0}, .graph_part = {0, 0}, .noise = {0, 0}};
+  const Prediction two{.rows = {0, 1},
+                       .width = 2,
+                       .value = {0, -INFINITY, -INFINITY, 0},
+                       .graph_part = {0, 0},
+                       .noise = {0, 0}};
   EXPECT_EQ(
       hidden({.kind = LabelKind::kClasses, .num_rows = 2, .names = {"x", "y"}, .cls = {1, 1}}, two),
-      "row,smiles,split,label,predicted,p(x),p(y),entropy,graph_information\n"
-      "2,C,test,,x,1,0,0,0\n"
-      "4,N,train,y,y,0,1,0,0\n");
+      "row,smiles,split,label,predicted,p(x),p(y),entropy,graph_information,network_information,"
+      "within_entropy,mean_entropy\n"
+      "2,C,test,,x,1,0,0,0,0,0,0\n"
+      "4,N,train,y,y,0,1,0,0,0,0,0\n");
   EXPECT_EQ(
       hidden({.kind = LabelKind::kLabels, .num_rows = 2, .names = {"x"}, .value = {1, 1}}, one),
-      "row,smiles,split,label,predicted,p(x),entropy(x),graph_information(x)\n"
-      "2,C,test,,x,1,0,0\n"
-      "4,N,train,x,,0,0,0\n");
+      "row,smiles,split,label,predicted,p(x),entropy(x),graph_information(x),"
+      "network_information(x),within_entropy(x),mean_entropy(x)\n"
+      "2,C,test,,x,1,0,0,0,0,0\n"
+      "4,N,train,x,,0,0,0,0,0,0\n");
   EXPECT_EQ(
       hidden({.kind = LabelKind::kValues, .num_rows = 2, .names = {"y"}, .value = {0.1, 3}}, one),
-      "row,smiles,split,target,value,graph_std\n"
-      "2,C,test,,1,0\n"
-      "4,N,train,3,0,0\n");
+      "row,smiles,split,target,value,graph_std,network_std\n"
+      "2,C,test,,1,0,0\n"
+      "4,N,train,3,0,0,0\n");
 }
 
 TEST(Predictions, OfNewMoleculesKeepEveryRecordOfTheFile) {
@@ -173,11 +194,11 @@ TEST(Predictions, OfNewMoleculesKeepEveryRecordOfTheFile) {
   const Labels values{
       .kind = LabelKind::kValues, .num_rows = 2, .names = {"y"}, .value = {kUnknown, kUnknown}};
   EXPECT_EQ(predictions_csv_with_rejects(molecules_with(values, rejects), prediction),
-            "row,smiles,value,graph_std,rejected\n"
-            "1,?,,,no molecule\n"
-            "2,C,1,0,\n"
-            "3,\"C,C\",,,\"said \"\"no\"\"\"\n"
-            "4,N,2,0.5,\n"
+            "row,smiles,value,graph_std,network_std,rejected\n"
+            "1,?,,,,no molecule\n"
+            "2,C,1,0,0,\n"
+            "3,\"C,C\",,,,\"said \"\"no\"\"\"\n"
+            "4,N,2,0.5,0,\n"
             "5,,,,empty\n");
 }
 

@@ -35,7 +35,7 @@ Names datasets_of(const std::string& path) {
   const std::string folder = path.substr(0, path.find('/'));
   const std::string name = path.substr(path.find('/') + 1);
   // These stand for any.
-  if (name == "own-graphs") return {"noisy-citations", "noisy-relations"};
+  if (name == "own-graphs" || name == "large-graphs") return {"noisy-citations", "noisy-relations"};
   if (folder == "presets" && name == "molecules") return {"toy-molecules"};
   if (folder == "presets") return {"noisy-citations", "noisy-relations"};
   Names out;

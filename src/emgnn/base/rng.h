@@ -33,6 +33,7 @@ enum class Stream : uint32_t {
   kNeighbours = 19,  // trees of the approximate search for similar nodes
   kFanout = 24,      // neighbours that a gradient step reads
   kRowSample = 25,   // rows that stand for all in a judgement
+  kSearch = 32,      // points of a search for settings
 };
 
 using PhiloxBlock = std::array<uint32_t, 4>;

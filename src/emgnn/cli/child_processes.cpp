@@ -2,7 +2,7 @@
 #include <emgnn/cli/child_processes.h>
 
 #include <fcntl.h>
-#include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,12 +12,11 @@
 #include <cstring>
 #include <fstream>
 #include <map>
+#include <string_view>
 #include <thread>
 
 #include <emgnn/base/error.h>
 #include <emgnn/cli/interrupt.h>
-
-extern char** environ;
 
 namespace emgnn::cli {
 
@@ -25,6 +24,25 @@ namespace {
 
 constexpr const char* kThisProgram = "/proc/self/exe";
 constexpr std::chrono::milliseconds kLookAgain{20};
+constexpr int kCannotStart = 127;
+constexpr std::string_view kPrefix = "emgnn: ";  // of an error
+
+// Between fork and exec only what is safe after a fork of a program with threads.
+[[noreturn]] void become(const ChildCommand& command, char** argv, pid_t parent) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(kCannotStart);  // it ended before
+  setpgid(0, 0);
+  const auto put = [](const char* path, int flags, int at) {
+    const int file = open(path, flags, 0644);
+    if (file < 0 || dup2(file, at) < 0) _exit(kCannotStart);
+    if (file != at) close(file);
+  };
+  put("/dev/null", O_RDONLY, STDIN_FILENO);
+  put("/dev/null", O_WRONLY, STDOUT_FILENO);
+  put(command.log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, STDERR_FILENO);
+  execv(kThisProgram, argv);
+  _exit(kCannotStart);
+}
 
 pid_t start(const ChildCommand& command) {
   std::vector<std::string> words = {"emgnn"};
@@ -32,16 +50,10 @@ pid_t start(const ChildCommand& command) {
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
-  posix_spawn_file_actions_t files;
-  posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  posix_spawn_file_actions_addopen(&files, STDERR_FILENO, command.log.c_str(),
-                                   O_WRONLY | O_CREAT | O_TRUNC, 0644);
-  pid_t pid = 0;
-  const int error = posix_spawn(&pid, kThisProgram, &files, nullptr, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&files);
-  if (error != 0) throw Error(fmt::format("a process cannot be started: {}", std::strerror(error)));
+  const pid_t parent = getpid();
+  const pid_t pid = fork();
+  if (pid == 0) become(command, argv.data(), parent);
+  if (pid < 0) throw Error(fmt::format("a process cannot be started: {}", std::strerror(errno)));
   return pid;
 }
 
@@ -50,27 +62,32 @@ std::string last_line(const std::filesystem::path& log) {
   std::string out;
   for (std::string line; std::getline(in, line);)
     if (!line.empty()) out = line;
-  return out;
+  return out.starts_with(kPrefix) ? out.substr(kPrefix.size()) : out;
 }
 
 }  // namespace
 
 void run_children(const std::vector<ChildCommand>& commands, int64_t at_a_time,
-                  const std::function<bool(const ChildEnd&)>& on_end) {
+                  const ChildWatch& watch) {
+  using Clock = std::chrono::steady_clock;
   std::map<pid_t, size_t> running;
   size_t next = 0;
-  bool stopping = false;
+  std::optional<Clock::time_point> stopping;
+  const auto send = [&](int signal) {
+    for (const auto& [pid, number] : running) kill(pid, signal);
+  };
   const auto stop = [&] {
-    if (!stopping)
-      for (const auto& [pid, number] : running) kill(pid, SIGTERM);
-    stopping = true;
+    if (!stopping) send(SIGTERM);
+    if (!stopping) stopping = Clock::now();
   };
   while (!running.empty() || (!stopping && next < commands.size())) {
     if (interrupt_requested()) stop();
+    if (stopping && watch.patience && Clock::now() - *stopping > *watch.patience) send(SIGKILL);
     while (!stopping && next < commands.size() && std::ssize(running) < at_a_time) {
       running[start(commands[next])] = next;
       ++next;
     }
+    watch.on_look();
     int raw = 0;
     const pid_t pid = waitpid(-1, &raw, WNOHANG);
     if (pid <= 0 || !running.contains(pid)) {
@@ -80,9 +97,19 @@ void run_children(const std::vector<ChildCommand>& commands, int64_t at_a_time,
     const size_t number = running[pid];
     running.erase(pid);
     const int status = WIFEXITED(raw) ? WEXITSTATUS(raw) : 128 + WTERMSIG(raw);
-    if (!on_end({number, status, last_line(commands[number].log)})) stop();
+    if (!watch.on_end({number, status, last_line(commands[number].log)})) stop();
   }
   if (interrupt_requested()) throw Interrupted("interrupted");
+}
+
+void throw_failure(const ChildEnd& end, const std::string& who) {
+  const std::string why = end.status == kCannotStart ? "a process cannot be started"
+                          : end.status > 128 ? fmt::format("ended by signal {}", end.status - 128)
+                                             : end.message;
+  const std::string message = fmt::format("{}: {}", who, why);
+  if (end.status == 2) throw UsageError(message);
+  if (end.status == 3) throw DataError(message);
+  throw Error(message);
 }
 
 }  // namespace emgnn::cli

@@ -2,9 +2,11 @@
 // Runs commands of this program as processes of their own, some at a time.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,13 +20,24 @@ struct ChildCommand {
 struct ChildEnd {
   size_t number = 0;    // of the command
   int status = 0;       // its exit status; 128 + the signal that ended it
-  std::string message;  // the last line of its log
+  std::string message;  // the last line of its log, without the name of the program
 };
 
-// `on_end` is called for each that ends; false: no more are started, and those that run are asked to
-// stop. After an interrupt likewise. Returns when all that were started have ended; Interrupted after
-// an interrupt.
+struct ChildWatch {
+  // Called for each that ends; false: no more are started, and those that run are asked to stop.
+  std::function<bool(const ChildEnd&)> on_end;
+  std::function<void()> on_look = [] {};  // many times a second
+  // How long those that are asked to stop may take; then they are killed. None: as long as they want.
+  std::optional<std::chrono::milliseconds> patience = {};
+};
+
+// An interrupt asks all to stop. Returns when all that were started have ended; Interrupted after an
+// interrupt. Ctrl-C on the terminal reaches this process only, and a child ends with it, however it
+// ends.
 void run_children(const std::vector<ChildCommand>& commands, int64_t at_a_time,
-                  const std::function<bool(const ChildEnd&)>& on_end);
+                  const ChildWatch& watch);
+
+// UsageError, DataError or Error, by the exit status, with `who` before the message.
+[[noreturn]] void throw_failure(const ChildEnd& end, const std::string& who);
 
 }  // namespace emgnn::cli

@@ -23,6 +23,15 @@ struct ModelArguments {
 void add_model_options(CLI::App& command, ModelArguments& arguments,
                        const std::string& dataset_help);
 
+// --level, --sets
+struct SetArguments {
+  std::string level;  // empty: not given
+  std::string form = "aps";
+};
+void add_set_options(CLI::App& command, SetArguments& arguments, const std::string& level_help);
+// UsageError unless the level lies between 0 and 1.
+void read_sets(const SetArguments& arguments, PredictRequest& request);
+
 // Shows on `line`, which the request refers to, how far the molecules are, and carries Ctrl-C to
 // the library.
 PredictRequest make_request(const ModelArguments& arguments, StatusLine& line);

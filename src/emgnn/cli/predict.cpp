@@ -18,6 +18,7 @@ namespace {
 
 struct PredictArguments {
   ModelArguments model;
+  SetArguments sets;
   std::string out;
   std::vector<std::string> settings;
   bool quiet = false;
@@ -29,12 +30,15 @@ constexpr const char* kExamples = R"(
 Examples:
   emgnn train --dataset esol --method em-gcn-star --out runs/esol
   emgnn predict --run runs/esol --dataset new.csv --set data.smiles=SMILES --out predicted.csv
-      row, smiles, value, graph_std, rejected: a row for every record of the file. The value is in the unit of the target,
-      graph_std is its standard deviation over the graphs; a row that cannot be read says why in the last column. A model that was
-      trained with task.loss=gaussian or calibrate=validation also has noise_std and std, the standard deviation of the whole.
+      row, smiles, value, graph_std, network_std, rejected: a row for every record of the file. The value is in the unit of the target,
+      graph_std is its standard deviation over the graphs, network_std over the networks; a row that cannot be read says why in the last
+      column. A model that was trained with task.loss=gaussian or calibrate=validation also has noise_std and std, the standard deviation
+      of the whole.
   emgnn train --dataset my-graph --method em-gcn --out runs/graph
   emgnn predict --run runs/graph --dataset my-graph-of-june --out predicted.csv
       the columns of the run's predictions.csv. The other graph has the same features and edge types, by name; it needs no labels.
+  emgnn predict --run runs/graph --level 0.9 --out sets.csv
+      also set and set_size: classes among which is the right one for 90 % of the rows. Of values, lower and upper.
 
 Exit status: 0 done, 2 bad usage, or data that does not fit the model, 3 bad data, 4 interrupted, 1 other errors.
 )";
@@ -53,6 +57,9 @@ void run(const PredictArguments& arguments) {
   StatusLine line(arguments.quiet);
   PredictRequest request = make_request(arguments.model, line);
   request.smiles_column = smiles_column(arguments.settings);
+  read_sets(arguments.sets, request);
+  if (!request.level && request.sets != SetForm::kAps)
+    throw UsageError("--sets daps: there are no sets without --level");
   check_not_read(arguments.out, request.dataset);
   check_not_read(arguments.out, request.run / "model.safetensors");
   catch_interrupts();
@@ -73,6 +80,9 @@ void add_predict(CLI::App& program) {
   const auto arguments = std::make_shared<PredictArguments>();
   add_model_options(*predict, arguments->model,
                     "What to predict; default: the data that the run was trained on");
+  add_set_options(*predict, arguments->sets,
+                  "Also write a set of classes, or an interval of values, that holds the right "
+                  "answer of so many rows, as in 0.9");
   predict->add_option("--out", arguments->out, "The table to write")
       ->type_name("FILE.csv")
       ->required()

@@ -30,14 +30,6 @@ std::string whole_number(const std::string& text) {
   return fmt::format("expected a whole number from 0 to {}, found {}", kMaxSeed, text);
 }
 
-bool holds_files(const fs::path& folder) {
-  std::error_code error;
-  for (fs::recursive_directory_iterator at(folder, error), end; !error && at != end;
-       at.increment(error))
-    if (at->is_regular_file(error)) return true;
-  return false;
-}
-
 }  // namespace
 
 std::string not_empty(const std::string& value) {
@@ -118,6 +110,14 @@ RunRequest make_request(ConfigRequest config, const RunArguments& arguments) {
                      .context = make_context(arguments.threads, arguments.device)};
   if (!arguments.out.empty()) request.out = arguments.out;
   return request;
+}
+
+bool holds_files(const fs::path& folder) {
+  std::error_code error;
+  for (fs::recursive_directory_iterator at(folder, error), end; !error && at != end;
+       at.increment(error))
+    if (at->is_regular_file(error)) return true;
+  return false;
 }
 
 fs::path rescue_folder(const std::string& stem) {

@@ -35,6 +35,8 @@ void check(const RunArguments& arguments);  // UsageError that names the option
 
 RunRequest make_request(ConfigRequest config, const RunArguments& arguments);
 
+bool holds_files(const std::filesystem::path& folder);  // it, or a folder in it
+
 // A folder for what an interrupted command without --out leaves behind: a name that is not taken.
 std::filesystem::path rescue_folder(const std::string& stem);
 

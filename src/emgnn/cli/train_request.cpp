@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <emgnn/cli/train_request.h>
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <string>
+#include <vector>
 
 #include <emgnn/base/error.h>
 #include <emgnn/base/file.h>
 #include <emgnn/cli/run_request.h>
 #include <emgnn/run/config_text.h>
+#include <emgnn/run/presets.h>
 
 namespace emgnn::cli {
 
@@ -27,7 +31,8 @@ void add_config_options(CLI::App& command, ConfigArguments& arguments) {
       .add_option("--dataset", arguments.dataset,
                   "Name of a dataset, a directory, or a file of molecules")
       ->type_name("NAME|DIR|FILE");
-  command.add_option("--method", arguments.method, "What to train; see below")->type_name("METHOD");
+  command.add_option("--method", arguments.method, "What to train; 'emgnn methods' lists them")
+      ->type_name("METHOD");
   command.add_option("--set", arguments.settings, "Change one setting; repeatable, after --config")
       ->type_name("KEY=VALUE")
       ->expected(1)
@@ -38,11 +43,11 @@ void add_config_options(CLI::App& command, ConfigArguments& arguments) {
           "Read settings from a TOML file; config.toml of a run also names its dataset and method")
       ->type_name("F.toml")
       ->check(not_empty);
+  std::vector<std::string> names = {kNoPreset, "auto (chosen by the data)"};
+  for (const Preset& preset : presets()) names.push_back(preset.name);
   command
-      .add_option(
-          "--preset", arguments.preset,
-          "Shipped settings for such data: none, auto (chosen by the data) or a preset, see "
-          "below")
+      .add_option("--preset", arguments.preset,
+                  fmt::format("Shipped settings for such data: {}", fmt::join(names, ", ")))
       ->type_name("PRESET")
       ->check(not_empty);
 }

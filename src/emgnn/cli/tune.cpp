@@ -99,7 +99,7 @@ void run_jobs(const TuneArguments& arguments, const std::vector<TuneJob>& jobs) 
     commands.push_back({train_command(arguments, job), job.folder.string() + ".log"});
   ChildEnd fatal;
   int64_t done = 0;
-  run_children(commands, arguments.jobs, [&](const ChildEnd& end) {
+  const auto on_end = [&](const ChildEnd& end) {
     ++done;
     const int64_t trial = jobs[end.number].trial;
     if (!arguments.run.quiet)
@@ -107,13 +107,10 @@ void run_jobs(const TuneArguments& arguments, const std::vector<TuneJob>& jobs) 
                  end.status == 0 ? "" : " failed: " + end.message);
     if ((end.status == 2 || end.status == 3) && fatal.status == 0) fatal = end;
     return fatal.status == 0;
-  });
+  };
+  run_children(commands, arguments.jobs, {.on_end = on_end});
   if (fatal.status == 0) return;
-  std::string message = fatal.message;
-  if (message.starts_with("emgnn: ")) message = message.substr(7);
-  message = fmt::format("trial {}: {}", jobs[fatal.number].trial, message);
-  if (fatal.status == 2) throw UsageError(message);
-  throw DataError(message);
+  throw_failure(fatal, fmt::format("trial {}", jobs[fatal.number].trial));
 }
 
 std::string value_of(const ConfigRequest& config, const std::string& key) {

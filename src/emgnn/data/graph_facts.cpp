@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include <span>
+
 #include <emgnn/base/rng.h>
 
 namespace emgnn {
@@ -20,7 +22,8 @@ constexpr double kSparse = 0.25;      // of the entries; more are as good as all
 void look_at_features(const Features& features, GraphFacts& facts) {
   facts.num_features = features.num_cols;
   if (features.num_cols == 0) return;
-  const Array<float>& values = features.is_sparse ? features.sparse.val : features.dense;
+  const std::span<const float> values =
+      features.is_sparse ? std::span<const float>(features.sparse.val) : features.dense;
   const auto is_zero = [](float v) { return v == 0.0F; };
   const auto zeros = std::count_if(values.begin(), values.end(), is_zero);
   const bool ones =

@@ -256,8 +256,10 @@ Prediction EmLearner::predict(std::span<const int32_t> rows, const Poll& poll) {
   const GraphWeights graphs = posterior.weights(kept_to_predict(posterior.p));
   const std::unique_ptr<Expectation> mean = task.expectation(first().average());
   const Problem::View view = first().view_of(rows);
-  for (const Problem& problem : problems_)
+  for (const Problem& problem : problems_) {
+    if (&problem != &problems_.front()) mean->next_network();
     problem.predict(*view, graphs, 1.0 / static_cast<double>(problems_.size()), *mean, poll);
+  }
   Prediction out{.rows = {rows.begin(), rows.end()}};
   mean->finish(out);
   task.temper(out, temperature_);

@@ -157,10 +157,13 @@ Prediction ClassTask::average(std::span<const Prediction> predictions) const {
   const auto entropy_of = [&](const Prediction& p, size_t row) {
     return entropy(std::span(p.value).subspan(row * width, width));
   };
+  out.network_part.resize(out.graph_part.size(), 0.0);
   for (size_t row = 0; row < out.graph_part.size(); ++row) {
     double within = 0.0;
     for (const Prediction& p : predictions) within += entropy_of(p, row) / count;
-    out.graph_part[row] += std::max(0.0, entropy_of(out, row) - within);
+    const double between = std::max(0.0, entropy_of(out, row) - within);
+    out.graph_part[row] += between;
+    out.network_part[row] += between;
   }
   return out;
 }
@@ -178,12 +181,25 @@ std::optional<double> ClassTask::changed_by_graph(const Prediction& prediction) 
 
 const ScoreInfo& ClassTask::main_score() const { return main_score_info(LabelKind::kClasses); }
 
-PartScores ClassTask::score(const Prediction& prediction, Ranks ranks) const {
+std::vector<int32_t> ClassTask::cls_of(std::span<const int32_t> rows) const {
   std::vector<int32_t> cls;
-  for (int32_t row : prediction.rows) cls.push_back(cls_[static_cast<size_t>(row)]);
-  PartScores out{.scores = class_scores(prediction.value, cls, num_classes_, ranks)};
+  for (int32_t row : rows) cls.push_back(cls_[static_cast<size_t>(row)]);
+  return cls;
+}
+
+PartScores ClassTask::score(const Prediction& prediction, Ranks ranks) const {
+  PartScores out{.scores =
+                     class_scores(prediction.value, cls_of(prediction.rows), num_classes_, ranks)};
   out.loss = out.scores.at("nll");
   return out;
+}
+
+std::vector<GroupScores> ClassTask::group_scores(const Prediction& prediction) const {
+  return class_group_scores(prediction.value, cls_of(prediction.rows), num_classes_);
+}
+
+std::vector<ReliabilityBin> ClassTask::reliability(const Prediction& prediction) const {
+  return class_reliability(prediction.value, cls_of(prediction.rows), num_classes_);
 }
 
 }  // namespace emgnn

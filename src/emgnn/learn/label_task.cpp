@@ -112,11 +112,14 @@ std::unique_ptr<Expectation> LabelTask::expectation(Average average, Detail deta
 
 Prediction LabelTask::average(std::span<const Prediction> predictions) const {
   Prediction out = mean_of(predictions);
+  out.network_part.resize(out.graph_part.size(), 0.0);
   for (size_t i = 0; i < out.graph_part.size(); ++i) {
     double within = 0.0;
     for (const Prediction& p : predictions) within += label_entropy(p.value[i]);
     within /= static_cast<double>(predictions.size());
-    out.graph_part[i] += std::max(0.0, label_entropy(out.value[i]) - within);
+    const double between = std::max(0.0, label_entropy(out.value[i]) - within);
+    out.graph_part[i] += between;
+    out.network_part[i] += between;
   }
   return out;
 }
@@ -130,15 +133,28 @@ std::optional<double> LabelTask::changed_by_graph(const Prediction& prediction) 
 
 const ScoreInfo& LabelTask::main_score() const { return main_score_info(LabelKind::kLabels); }
 
-PartScores LabelTask::score(const Prediction& prediction, Ranks ranks) const {
+std::vector<double> LabelTask::labels_of(std::span<const int32_t> rows) const {
   std::vector<double> label;
-  for (int32_t row : prediction.rows) {
+  for (int32_t row : rows) {
     const auto begin = value_.begin() + row * num_labels_;
     label.insert(label.end(), begin, begin + num_labels_);
   }
-  PartScores out{.scores = label_scores(prediction.value, label, num_labels_, ranks)};
+  return label;
+}
+
+PartScores LabelTask::score(const Prediction& prediction, Ranks ranks) const {
+  PartScores out{
+      .scores = label_scores(prediction.value, labels_of(prediction.rows), num_labels_, ranks)};
   out.loss = out.scores.at("nll");
   return out;
+}
+
+std::vector<GroupScores> LabelTask::group_scores(const Prediction& prediction) const {
+  return label_group_scores(prediction.value, labels_of(prediction.rows), num_labels_);
+}
+
+std::vector<ReliabilityBin> LabelTask::reliability(const Prediction& prediction) const {
+  return label_reliability(prediction.value, labels_of(prediction.rows));
 }
 
 }  // namespace emgnn

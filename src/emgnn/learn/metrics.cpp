@@ -11,6 +11,7 @@
 
 #include <emgnn/base/error.h>
 #include <emgnn/base/threads.h>
+#include <emgnn/learn/reliability.h>
 
 namespace emgnn {
 
@@ -55,11 +56,8 @@ double mean_f1(std::span<const Counts> counts) {
 class CalibrationError {
  public:
   void add(double confidence, bool hit) {
-    const double bin = std::ceil(confidence * kCalibrationBins) - 1.0;
-    // A confidence that is NaN ends up in the first bin and makes the sum NaN.
-    const double last = kCalibrationBins - 1;
-    const size_t b = bin > 0.0 ? static_cast<size_t>(std::min(bin, last)) : 0;
-    gap_[b] += (hit ? 1.0 : 0.0) - confidence;
+    // A confidence that is NaN makes the sum NaN.
+    gap_[static_cast<size_t>(calibration_bin(confidence))] += (hit ? 1.0 : 0.0) - confidence;
     ++n_;
   }
   double value() const {

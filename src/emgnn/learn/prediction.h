@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -18,9 +19,12 @@ struct Prediction {
   // is asked. Classes [rows], labels [rows, width]: the mutual information between the answer and
   // the graph, in nats, before the last temperature. Values [rows, width]: the standard deviation.
   std::vector<double> graph_part;
-  // Values [rows, width]: the standard deviation of what would be left if all of those agreed, such
-  // as errors of measurement; and that of the whole, √(graph_part² + noise²) before calibration.
-  // Empty: not known.
+  // Of graph_part, in the same unit, what is between networks and members: I(answer; network), or
+  // the standard deviation of their means. Empty: there is one network.
+  std::vector<double> network_part;
+  // What would be left if all of those agreed. Classes [rows], labels [rows, width]: the expected
+  // entropy of a single one, E[H(p)]. Values [rows, width]: the standard deviation, such as that of
+  // errors of measurement, and std, that of the whole, √(graph_part² + noise²). Empty: not known.
   std::vector<double> noise, std;
   // [rows, width]: how probable it is that a single graph answers with this class, or says that
   // this label is there. Empty for values.
@@ -29,6 +33,16 @@ struct Prediction {
 
 // The same of some of its rows.
 Prediction at_rows(const Prediction& prediction, std::span<const int32_t> rows);
+// The same by their places in it; a place may come several times.
+Prediction at_places(const Prediction& prediction, std::span<const size_t> places);
+
+// What graph_part is made of, entry by entry: graphs alone and networks alone. Classes and labels
+// add up; values are standard deviations, whose squares do.
+struct UncertaintyParts {
+  double graph = 0.0, network = 0.0;
+};
+UncertaintyParts information_parts(const Prediction& prediction, size_t entry);
+UncertaintyParts std_parts(const Prediction& prediction, size_t entry);
 
 // The mean of every number of predictions of the same rows.
 Prediction mean_of(std::span<const Prediction> predictions);

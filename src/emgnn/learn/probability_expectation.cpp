@@ -31,6 +31,7 @@ void ProbabilityExpectation::add_logits(const at::Tensor& outputs, double each) 
 }
 
 void ProbabilityExpectation::add(const at::Tensor& outputs, double p, double temperature) {
+  mass_ += p;
   const double each = p / static_cast<double>(outputs.size(0));
   const bool plain = average_ == Average::kLogits && detail_ == Detail::kValue &&
                      temperature == 1.0 && outputs.scalar_type() == at::kFloat;
@@ -48,6 +49,22 @@ void ProbabilityExpectation::add(const at::Tensor& outputs, double p, double tem
   }
 }
 
+// w_k H(E[p | k]) of the network whose sums are not closed yet. Differences of sums are below zero by
+// rounding alone.
+at::Tensor ProbabilityExpectation::entropy_of_last() const {
+  const double weight = mass_ - mass_before_;
+  const at::Tensor own = prob_before_.defined() ? prob_ - prob_before_ : prob_;
+  if (!(weight > 0.0)) return at::zeros_like(entropy_);
+  return link_.entropy((own / weight).clamp(0.0, 1.0)) * weight;
+}
+
+void ProbabilityExpectation::next_network() {
+  if (detail_ == Detail::kValue || !prob_.defined()) return;
+  add_to(network_entropy_, entropy_of_last(), 1.0);
+  prob_before_ = prob_.clone();
+  mass_before_ = mass_;
+}
+
 void ProbabilityExpectation::finish(Prediction& into) const {
   const bool of_logits = average_ == Average::kLogits;
   into.width = (of_logits ? logits_ : prob_).size(1);
@@ -55,7 +72,12 @@ void ProbabilityExpectation::finish(Prediction& into) const {
   if (detail_ == Detail::kValue) return;
   // I(answer; graph) = H(E[p]) − E[H(p)], of the probabilities whichever way they are averaged.
   // Below zero by rounding alone.
-  into.graph_part = copied((link_.entropy(prob_) - entropy_).clamp_min(0.0));
+  const at::Tensor whole = link_.entropy(prob_);
+  into.graph_part = copied((whole - entropy_).clamp_min(0.0));
+  into.noise = copied(entropy_.clamp_min(0.0));
+  // I(answer; network) = H(E[p]) − E_k[H(E[p | k])]
+  if (network_entropy_.defined())
+    into.network_part = copied((whole - network_entropy_ - entropy_of_last()).clamp_min(0.0));
   into.votes = copied(votes_);
 }
 

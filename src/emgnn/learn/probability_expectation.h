@@ -25,16 +25,22 @@ class ProbabilityExpectation : public Expectation {
       : average_(average), detail_(detail), link_(link) {}
 
   void add(const at::Tensor& outputs, double p, double temperature) override;
+  void next_network() override;
   void finish(Prediction& into) const override;
 
  private:
   void add_logits(const at::Tensor& outputs, double each);
+  at::Tensor entropy_of_last() const;
 
   Average average_;
   Detail detail_;
   Link link_;
   at::Tensor logits_, prob_;    // E[logits], E[p]: float64 [rows, width]
   at::Tensor entropy_, votes_;  // E[H(p)], E[choice]
+  // With several networks k of weight w_k: Σ w_k so far, and of those that are finished also Σ w_k
+  // E[p | k] and Σ w_k H(E[p | k]).
+  double mass_ = 0.0, mass_before_ = 0.0;
+  at::Tensor prob_before_, network_entropy_;
 };
 
 }  // namespace emgnn

@@ -43,6 +43,7 @@ Prediction RunningAnswer::of(std::span<const int32_t> rows) const {
           .value = copied(prob.clamp_min(kSmallest).log()),
           // I(answer; network) = H(E[p]) − E[H(p)], below zero by rounding alone.
           .graph_part = copied((entropy_of(prob) - mean(entropy_)).clamp_min(0.0)),
+          .noise = copied(mean(entropy_)),
           .votes = copied(mean(votes_))};
 }
 

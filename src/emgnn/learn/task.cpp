@@ -32,6 +32,10 @@ void describe(OptionVisitor& visitor, TaskOptions& options, LabelKind kind) {
   }
 }
 
+std::vector<GroupScores> Task::group_scores(const Prediction& /*prediction*/) const { return {}; }
+
+std::vector<ReliabilityBin> Task::reliability(const Prediction& /*prediction*/) const { return {}; }
+
 TargetRows joined(std::span<const TargetRows> parts) {
   std::vector<at::Tensor> cls, value, weight;
   for (const TargetRows& part : parts) {

@@ -15,6 +15,7 @@
 #include <emgnn/base/options.h>
 #include <emgnn/data/labels.h>
 #include <emgnn/learn/average.h>
+#include <emgnn/learn/group_scores.h>
 #include <emgnn/learn/options.h>
 #include <emgnn/learn/prediction.h>
 #include <emgnn/learn/record.h>
@@ -54,6 +55,8 @@ class Expectation {
   virtual ~Expectation() = default;
   // outputs [replicates, rows, width] of a graph of probability p, at a temperature.
   virtual void add(const at::Tensor& outputs, double p, double temperature = 1.0) = 0;
+  // What is added from now on is said by another network.
+  virtual void next_network() {}
   virtual void finish(Prediction& into) const = 0;  // all but its rows
 };
 
@@ -94,7 +97,7 @@ class Task {
                                                    Detail detail = Detail::kAll) const = 0;
   // The mean of several predictions of the same rows, each as likely as the others. Its graph_part
   // is within and between them: I(answer; graph, k) = E[I(answer; graph | k)] + I(answer; k), or
-  // Var = E[Var] + Var[E].
+  // Var = E[Var] + Var[E]; what is between them is network_part.
   virtual Prediction average(std::span<const Prediction> predictions) const = 0;
   // The expected share of the answers that would be others under a single graph of those averaged;
   // none where answers are values.
@@ -108,6 +111,10 @@ class Task {
   virtual const ScoreInfo& main_score() const = 0;
   // All its rows have a label. Scores of rankings cost more than the others together.
   virtual PartScores score(const Prediction& prediction, Ranks ranks) const = 0;
+  // Of each class, label or target by itself.
+  virtual std::vector<GroupScores> group_scores(const Prediction& prediction) const;
+  // How often answers of a certainty are right; empty where predictions do not say how sure they are.
+  virtual std::vector<ReliabilityBin> reliability(const Prediction& prediction) const;
 
   virtual void visit_state(StateVisitor& /*visitor*/) {}
 };

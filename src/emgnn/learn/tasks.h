@@ -32,8 +32,12 @@ class ClassTask : public Task {
   std::span<const ScoreInfo> scores() const override { return class_score_info(); }
   const ScoreInfo& main_score() const override;
   PartScores score(const Prediction& prediction, Ranks ranks) const override;
+  std::vector<GroupScores> group_scores(const Prediction& prediction) const override;
+  std::vector<ReliabilityBin> reliability(const Prediction& prediction) const override;
 
  private:
+  std::vector<int32_t> cls_of(std::span<const int32_t> rows) const;
+
   int64_t num_classes_;
   std::vector<int32_t> cls_;
   std::vector<double> class_weight_;  // empty: all ones
@@ -60,8 +64,12 @@ class LabelTask : public Task {
   std::span<const ScoreInfo> scores() const override { return label_score_info(); }
   const ScoreInfo& main_score() const override;
   PartScores score(const Prediction& prediction, Ranks ranks) const override;
+  std::vector<GroupScores> group_scores(const Prediction& prediction) const override;
+  std::vector<ReliabilityBin> reliability(const Prediction& prediction) const override;
 
  private:
+  std::vector<double> labels_of(std::span<const int32_t> rows) const;  // [rows, labels]
+
   int64_t num_labels_;
   std::vector<double> value_;            // [rows, labels]
   std::vector<double> positive_weight_;  // [labels] of a label that is there; empty: all ones
@@ -91,11 +99,14 @@ class ValueTask : public Task {
   std::span<const ScoreInfo> training_scores() const override;
   const ScoreInfo& main_score() const override;
   PartScores score(const Prediction& prediction, Ranks ranks) const override;
+  std::vector<GroupScores> group_scores(const Prediction& prediction) const override;
+  std::vector<ReliabilityBin> reliability(const Prediction& prediction) const override;
   void visit_state(StateVisitor& visitor) override;
 
  private:
   int64_t num_targets() const { return static_cast<int64_t>(scale_.size()); }
   bool has_variance() const { return loss_ == RegressionLoss::kGaussian; }
+  std::vector<double> targets_of(std::span<const int32_t> rows) const;  // [rows, targets]
   at::Tensor entry_loss(const at::Tensor& outputs, const at::Tensor& target) const;
   double entry_loss(const Prediction& prediction, size_t entry, double target) const;
 

@@ -54,14 +54,19 @@ class ValueExpectation : public Expectation {
     for (size_t i = 0; i < noise_.size(); ++i) noise_[i] += each * sum.data_ptr<double>()[i];
   }
 
+  void next_network() override { finished_.push_back({mass_, mean_}); }
+
   void finish(Prediction& into) const override {
     into.width = static_cast<int64_t>(scale_.size());
-    for (std::vector<double>* part : {&into.value, &into.graph_part, &into.noise, &into.std})
+    for (std::vector<double>* part :
+         {&into.value, &into.graph_part, &into.network_part, &into.noise, &into.std})
       part->clear();
+    const std::vector<double> between = variance_between();
     for (size_t i = 0; i < mean_.size(); ++i) {
       const TargetScale& scale = scale_[i % scale_.size()];
       into.value.push_back(scale.restore(mean_[i]));
       into.graph_part.push_back(scale.std * std::sqrt(std::max(0.0, square_[i])));
+      if (!between.empty()) into.network_part.push_back(scale.std * std::sqrt(between[i]));
       if (!has_variance_) continue;
       into.noise.push_back(scale.std * std::sqrt(noise_[i]));
       into.std.push_back(std::hypot(into.graph_part[i], into.noise[i]));
@@ -89,9 +94,32 @@ class ValueExpectation : public Expectation {
     }
   }
 
+  // Σ_k w_k (m_k − m)² of each entry, m_k the mean of network k; empty: there is one network.
+  std::vector<double> variance_between() const {
+    if (finished_.empty()) return {};
+    std::vector<double> out(mean_.size(), 0.0);
+    Sums before{0.0, std::vector<double>(mean_.size(), 0.0)};
+    for (size_t k = 0; k <= finished_.size(); ++k) {
+      const Sums upto = k < finished_.size() ? finished_[k] : Sums{mass_, mean_};
+      const double weight = upto.mass - before.mass;
+      for (size_t i = 0; i < out.size() && weight > 0.0; ++i) {
+        const double off = (upto.mean[i] - before.mean[i]) / weight - mean_[i];
+        out[i] += weight * off * off;
+      }
+      before = upto;
+    }
+    return out;
+  }
+
+  struct Sums {
+    double mass = 0.0;
+    std::vector<double> mean;
+  };
+
   std::vector<TargetScale> scale_;
   bool has_variance_;
-  double mass_ = 0.0;  // Σ p so far
+  std::vector<Sums> finished_;  // Σ p and Σ p z at the end of each network but the last
+  double mass_ = 0.0;           // Σ p so far
   std::vector<double> mean_, centre_,
       square_;                 // [rows, targets]: Σ p z, the mean so far, Σ p (z − mean)²
   std::vector<double> noise_;  // Σ p σ²
@@ -223,6 +251,8 @@ void ValueTask::calibrate(Prediction& prediction, std::span<const double> number
     const size_t t = i % scale_.size();
     for (std::vector<double>* part : {&prediction.noise, &prediction.std})
       (*part)[i] = std::hypot(numbers[2 * t] * (*part)[i], numbers[2 * t + 1]);
+    prediction.graph_part[i] *= numbers[2 * t];
+    if (!prediction.network_part.empty()) prediction.network_part[i] *= numbers[2 * t];
   }
 }
 
@@ -247,6 +277,9 @@ Prediction ValueTask::average(std::span<const Prediction> predictions) const {
   const auto square = [](double v) { return v * v; };
   out.graph_part = root_mean(predictions, out.value.size(), [&](const Prediction& p, size_t i) {
     return square(p.graph_part[i]) + off(p, i);
+  });
+  out.network_part = root_mean(predictions, out.value.size(), [&](const Prediction& p, size_t i) {
+    return (p.network_part.empty() ? 0.0 : square(p.network_part[i])) + off(p, i);
   });
   out.noise = root_mean(predictions, out.noise.size(),
                         [&](const Prediction& p, size_t i) { return square(p.noise[i]); });
@@ -280,16 +313,24 @@ double ValueTask::entry_loss(const Prediction& prediction, size_t entry, double 
   return normal_nll(e, std * std);
 }
 
+std::vector<double> ValueTask::targets_of(std::span<const int32_t> rows) const {
+  std::vector<double> out;
+  for (int32_t row : rows) {
+    const auto begin = value_.begin() + row * num_targets();
+    out.insert(out.end(), begin, begin + num_targets());
+  }
+  return out;
+}
+
 PartScores ValueTask::score(const Prediction& prediction, Ranks ranks) const {
   const size_t targets = scale_.size();
-  std::vector<double> target;
+  const std::vector<double> target = targets_of(prediction.rows);
   PartScores out;
   for (size_t i = 0; i < prediction.rows.size(); ++i) {
     double sum = 0.0, known = 0.0;
-    for (size_t t = 0; t < targets; ++t) {
-      target.push_back(value_[static_cast<size_t>(prediction.rows[i]) * targets + t]);
-      if (std::isnan(target.back())) continue;
-      sum += entry_loss(prediction, i * targets + t, target.back());
+    for (size_t at = i * targets; at < (i + 1) * targets; ++at) {
+      if (std::isnan(target[at])) continue;
+      sum += entry_loss(prediction, at, target[at]);
       known += 1.0;
     }
     out.loss += known > 0.0 ? sum / known : 0.0;
@@ -304,6 +345,18 @@ PartScores ValueTask::score(const Prediction& prediction, Ranks ranks) const {
                        .num_targets = num_targets()},
                       ranks);
   return out;
+}
+
+std::vector<GroupScores> ValueTask::group_scores(const Prediction& prediction) const {
+  return value_group_scores(prediction.value, targets_of(prediction.rows), num_targets());
+}
+
+std::vector<ReliabilityBin> ValueTask::reliability(const Prediction& prediction) const {
+  if (prediction.std.empty()) return {};
+  return value_reliability({.mean = prediction.value,
+                            .std = prediction.std,
+                            .target = targets_of(prediction.rows),
+                            .num_targets = num_targets()});
 }
 
 void ValueTask::visit_state(StateVisitor& visitor) {

@@ -59,6 +59,7 @@ Prediction DescriptorLearner::expectation_of(const Outputs& outputs, std::span<c
     mean->finish(part);
     append(all.value, part.value);
     append(all.graph_part, part.graph_part);
+    append(all.noise, part.noise);
     append(all.votes, part.votes);
   }
   return all;

@@ -78,6 +78,7 @@ class LabelPropagation : public Learner {
       }
       out.graph_part.push_back(0.0);
       const auto first = out.value.end() - out.width;
+      out.noise.push_back(entropy({first, out.value.end()}));
       const auto answer = std::max_element(first, out.value.end()) - out.value.begin();
       out.votes.resize(out.value.size(), 0.0);
       out.votes[static_cast<size_t>(answer)] = 1.0;

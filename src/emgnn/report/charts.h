@@ -5,9 +5,11 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include <emgnn/learn/reliability.h>
 #include <emgnn/report/html.h>
 
 namespace emgnn {
@@ -37,6 +39,7 @@ struct Series {
   int style = 1;
   bool thin = false;  // one of several alike: it is neither in the legend nor in the table
   std::vector<double> x, y;
+  std::vector<double> spread = {};  // of y, to both sides; empty: not known
 };
 struct Mark {
   double x = 0.0;
@@ -48,6 +51,7 @@ struct LinePlot {
   std::vector<Mark> marks = {};  // vertical lines, such as EM rounds
   std::string mark_name = {};    // what they are, for the legend
   bool may_be_log = false, percent = false;
+  bool x_log = false;  // all x are positive
 };
 Chart line_chart(const LinePlot& plot);
 
@@ -87,17 +91,22 @@ struct ValuePoint {
 Chart value_chart(std::string caption, std::string label, std::string interval,
                   const std::vector<ValuePoint>& points);
 
-struct ReliabilityBin {
-  double confidence = 0.0;  // the mean of the rows
-  double correct = 0.0;     // their share
-  int64_t rows = 0;
-};
 struct Reliability {
   std::string name;
   std::vector<ReliabilityBin> bins;
 };
 // How often answers are right, against how sure they are.
 Chart reliability_chart(std::string caption, const std::vector<Reliability>& curves);
+
+struct ScoreRow {
+  std::string name;
+  Interval here;
+  std::optional<Interval> paper;
+  bool best = false;
+};
+// Results beside the published ones, a row each.
+Chart score_chart(std::string caption, std::string label, bool percent,
+                  const std::vector<ScoreRow>& rows);
 
 struct Strip {
   std::string name;

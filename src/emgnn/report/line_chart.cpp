@@ -81,20 +81,43 @@ std::string summary_of(const LinePlot& plot) {
   return out;
 }
 
+// Whole numbers, such as epochs, from the first to the last; or powers of ten.
+Axis axis_along(const LinePlot& lines) {
+  Axis out{.label = lines.x_label, .low = 0.0, .high = 1.0, .whole = !lines.x_log};
+  std::vector<double> x;
+  for (const Series& series : lines.series) x.insert(x.end(), series.x.begin(), series.x.end());
+  if (x.empty()) return out;
+  out.logarithmic = lines.x_log;
+  out.low = *std::min_element(x.begin(), x.end());
+  out.high = *std::max_element(x.begin(), x.end());
+  if (!(out.high > out.low)) out.high = lines.x_log ? 2.0 * out.low : out.low + 1.0;
+  return out;
+}
+
+// One standard deviation to both sides.
+void draw_band(const Plot& plot, const Series& series, bool logarithmic, Drawing& drawing) {
+  std::vector<PixelPoint> points;
+  for (const double side : {1.0, -1.0}) {
+    for (size_t k = 0; k < series.spread.size(); ++k) {
+      const size_t i = side > 0.0 ? k : series.spread.size() - 1 - k;
+      const double y = series.y[i] + side * series.spread[i];
+      if (!std::isfinite(y) || (logarithmic && !(y > 0.0))) return;
+      points.push_back(plot.at(series.x[i], y));
+    }
+  }
+  if (points.size() > 2) drawing.polygon(points, fmt::format("f{}", series.style), 0.14);
+}
+
 }  // namespace
 
 Chart line_chart(const LinePlot& lines) {
-  std::vector<double> x, y;
+  std::vector<double> y;
   for (const Series& series : lines.series) {
-    x.insert(x.end(), series.x.begin(), series.x.end());
     y.insert(y.end(), series.y.begin(), series.y.end());
+    for (size_t i = 0; i < series.spread.size(); ++i)
+      y.insert(y.end(), {series.y[i] - series.spread[i], series.y[i] + series.spread[i]});
   }
-  // Epochs and rounds: whole numbers, from the first to the last.
-  Axis along{.label = lines.x_label, .low = 0.0, .high = 1.0, .whole = true};
-  if (!x.empty()) {
-    along.low = *std::min_element(x.begin(), x.end());
-    along.high = std::max(along.low + 1.0, *std::max_element(x.begin(), x.end()));
-  }
+  const Axis along = axis_along(lines);
   Axis up = axis_of(lines.y_label, y, lines.may_be_log);
   up.percent = lines.percent;
   if (lines.percent) up.high = std::min(up.high, 1.0);
@@ -109,6 +132,7 @@ Chart line_chart(const LinePlot& lines) {
   for (const bool thin : {true, false}) {  // thin ones lie below
     for (const Series& series : lines.series) {
       if (series.thin != thin) continue;
+      draw_band(plot, series, up.logarithmic, drawing);
       std::vector<PixelPoint> points;
       for (const size_t i : drawn(series)) {
         const bool off = up.logarithmic && !(series.y[i] > 0.0);

@@ -43,9 +43,9 @@ std::string to_html(const Page& page) {
       "<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<meta name=\"color-scheme\" content=\"light dark\">\n<title>{}</title>\n"
-      "<style>{}</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#main\">Skip to the "
+      "<style>{}{}{}{}</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#main\">Skip to the "
       "results</a>\n",
-      policy(), escaped(page.title), kPageStyle);
+      policy(), escaped(page.title), kThemeStyle, kPageStyle, kDrawingStyle, kPartStyle);
   out += fmt::format("<header>\n<h1>{}</h1>\n", escaped(page.title));
   for (const std::string& lead : page.lead)
     out += fmt::format("<p class=\"lead\">{}</p>\n", escaped(lead));

@@ -20,7 +20,11 @@ struct Page {
 };
 std::string to_html(const Page& page);
 
-extern const char* const kPageStyle;  // page_style.cpp
+// page_style.cpp. The theme names the colours: those of the light one first, then those of the dark one.
+extern const char* const kThemeStyle;
+extern const char* const kPageStyle;
+extern const char* const kDrawingStyle;  // what is inside of a chart
+extern const char* const kPartStyle;     // legends, tables and the other parts of a page
 extern const char* const kPageScript;
 
 }  // namespace emgnn

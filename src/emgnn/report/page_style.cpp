@@ -5,7 +5,7 @@
 
 namespace emgnn {
 
-const char* const kPageStyle = R"css(
+const char* const kThemeStyle = R"css(
 :root { color-scheme: light dark;
   --ground: #fcfcfa; --text: #1d2125; --soft: #5a6168; --line: #dcded9; --shade: #f2f3ef; --link: #0b5394;
   --c0: #8a9097; --c1: #1766a6; --c2: #c4511a; --c3: #00806a; --c4: #96499a; --c5: #8f6a00; --c6: #3a8fc9; --c7: #7a3b2e; --c8: #4d5b9e;
@@ -14,6 +14,9 @@ const char* const kPageStyle = R"css(
   --ground: #15181b; --text: #e6e8ea; --soft: #a3abb3; --line: #343a40; --shade: #1e2226; --link: #84bdf2;
   --c0: #7f878f; --c1: #62b0ea; --c2: #f0935a; --c3: #43c2a8; --c4: #d699da; --c5: #dcb74a; --c6: #9cd0f2; --c7: #d9a093; --c8: #a9b5f2;
   --on: #101315; --warn: #ffb27d; } }
+)css";
+
+const char* const kPageStyle = R"css(
 * { box-sizing: border-box; }
 html { scroll-behavior: smooth; }
 @media (prefers-reduced-motion: reduce) { html { scroll-behavior: auto; } }
@@ -42,8 +45,11 @@ nav a { display: inline-block; padding: .25rem 0; }
 .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 21rem), 1fr)); gap: 1.4rem 2rem; margin: 1rem 0; }
 figure { margin: 0; max-width: 33rem; min-width: 0; }
 figcaption { font-weight: 600; }
-rect { shape-rendering: crispEdges; }
 svg { display: block; width: 100%; height: auto; margin: .3rem 0; }
+)css";
+
+const char* const kDrawingStyle = R"css(
+rect { shape-rendering: crispEdges; }
 svg text { font-size: 12px; fill: var(--soft); font-variant-numeric: tabular-nums; }
 svg text.title { fill: var(--text); }
 svg text.on { fill: var(--on); }
@@ -63,6 +69,9 @@ polyline { fill: none; stroke-width: 2; stroke-linejoin: round; }
 .l0 { stroke: var(--c0); } .l1 { stroke: var(--c1); } .l2 { stroke: var(--c2); } .l3 { stroke: var(--c3); } .l4 { stroke: var(--c4); }
 .l5 { stroke: var(--c5); } .l6 { stroke: var(--c6); } .l7 { stroke: var(--c7); } .l8 { stroke: var(--c8); }
 polyline.l3, polyline.l7 { stroke-dasharray: 9 3; } polyline.l4, polyline.l8 { stroke-dasharray: 3 3; } polyline.l5 { stroke-dasharray: 9 3 2 3; }
+)css";
+
+const char* const kPartStyle = R"css(
 .legend { display: flex; flex-wrap: wrap; gap: .1rem 1rem; list-style: none; margin: .15rem 0 0; padding: 0; font-size: .85rem; color: var(--soft); }
 .key { display: inline-block; width: .9em; height: .9em; margin-right: .4em; vertical-align: -.08em; border-radius: 2px; }
 .key[class*=" m"] { border-radius: 50%; }

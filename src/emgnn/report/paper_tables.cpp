@@ -105,7 +105,15 @@ std::string outline(const PaperTable& table) {
   return out;
 }
 
+bool has_metric(const PaperTable& table, const std::string& metric) {
+  return std::any_of(table.metrics.begin(), table.metrics.end(),
+                     [&](const PaperMetric& m) { return m.name == metric; });
+}
+
+bool measures_time(const PaperTable& table) { return has_metric(table, "seconds"); }
+
 bool has_cell(const PaperTable& table, const PaperRow& row, const PaperColumn& column) {
+  if (!row.columns.empty() && !contains(row.columns, column.name)) return false;
   if (row.best_of.empty()) return row.view.empty() || contains(column.views, row.view);
   return std::any_of(table.rows.begin(), table.rows.end(), [&](const PaperRow& other) {
     return contains(row.best_of, other.name) && has_cell(table, other, column);

@@ -25,12 +25,14 @@ struct PaperColumn {
   std::vector<std::string> views;     // what space.views is in all rows; none: as shipped
   std::vector<std::string> settings;  // key=value, over the shipped ones
   std::string redraw;                 // a split that is drawn anew for each run; empty: none
+  std::optional<double> x;            // where it stands, in a table that is a curve
 };
 
 struct PaperRow {
   std::string name;
   std::string method;                 // empty: not part of this version, or a choice
   std::string view;                   // the row has only this view, and the columns that have it
+  std::vector<std::string> columns;   // the row has only these; none: all
   std::vector<std::string> settings;  // key=value, over those of the column
   std::vector<std::string> best_of;   // a choice: the best of these rows by validation
   // [columns × metrics], as printed; empty, or none for a column: not published
@@ -39,13 +41,21 @@ struct PaperRow {
   bool available() const { return !method.empty() || !best_of.empty(); }
 };
 
+// What a table shows of each cell.
+enum class TableContent { kScores, kDistribution, kNormalizer };
+
 struct PaperTable {
   std::string name, title, caption;
+  TableContent content = TableContent::kScores;
+  std::string x_label;  // of a curve: what x is; empty: it is none
+  bool x_log = false;   // axes are logarithmic
   std::string compare;  // the row that all others are compared with, run by run; empty: none
   std::vector<std::string> settings;  // of all cells, under those of the column
-  std::vector<PaperMetric> metrics;
+  std::vector<PaperMetric> metrics;   // of scores
   std::vector<PaperColumn> columns;
   std::vector<PaperRow> rows;
+
+  bool is_curve() const { return !x_label.empty(); }  // each column has its x, which grows
 };
 
 // The text of configs/tables/NAME.toml. InternalError with file and line: only we write these.
@@ -59,6 +69,10 @@ const PaperTable& paper_table(const std::string& name);
 // What can be asked of a table, for a help text: its title, rows and columns. The lines end by
 // column 120.
 std::string outline(const PaperTable& table);
+
+bool has_metric(const PaperTable& table, const std::string& metric);
+// Whether a metric is the time of a run: other work beside it would change it.
+bool measures_time(const PaperTable& table);
 
 // Not every row has the view of every column; a choice is there where one of its rows is.
 bool has_cell(const PaperTable& table, const PaperRow& row, const PaperColumn& column);

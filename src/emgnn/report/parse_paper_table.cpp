@@ -103,20 +103,22 @@ class TableFile {
   }
 
   PaperColumn column(const toml::node& node) const {
-    const toml::table& in = table_at(node, {"name", "dataset", "views", "settings", "redraw"});
+    const toml::table& in = table_at(node, {"name", "dataset", "views", "settings", "redraw", "x"});
     return {.name = value<std::string>(in, "name"),
             .dataset = value<std::string>(in, "dataset"),
             .views = texts(in, "views"),
             .settings = settings(in),
-            .redraw = text_or_none(in, "redraw")};
+            .redraw = text_or_none(in, "redraw"),
+            .x = in.contains("x") ? std::optional(value<double>(in, "x")) : std::nullopt};
   }
 
   PaperRow row(const toml::node& node, size_t num_figures) const {
     const toml::table& in =
-        table_at(node, {"name", "method", "view", "settings", "best_of", "figures"});
+        table_at(node, {"name", "method", "view", "columns", "settings", "best_of", "figures"});
     PaperRow out{.name = value<std::string>(in, "name"),
                  .method = {},
                  .view = text_or_none(in, "view"),
+                 .columns = texts(in, "columns"),
                  .settings = settings(in),
                  .best_of = texts(in, "best_of"),
                  .figures = {}};
@@ -129,11 +131,52 @@ class TableFile {
     return out;
   }
 
+  TableContent content(const toml::table& in) const {
+    const std::string word = text_or_none(in, "content");
+    if (word.empty() || word == "scores") return TableContent::kScores;
+    if (word == "distribution") return TableContent::kDistribution;
+    if (word == "normalizer") return TableContent::kNormalizer;
+    fail(in.get("content")->source(), "content: expected scores, distribution or normalizer");
+  }
+
+  void check_curve(const toml::table& in, const PaperTable& table) const {
+    for (size_t c = 0; c < table.columns.size(); ++c) {
+      if (table.columns[c].x.has_value() != table.is_curve())
+        fail(in.source(), "expected x_label and an x of each column, or neither");
+      if (table.is_curve() && c > 0 && *table.columns[c].x <= *table.columns[c - 1].x)
+        fail(in.source(), "expected x to grow from column to column");
+    }
+  }
+
+  void check_rows(const toml::table& in, const PaperTable& table) const {
+    const bool known = std::any_of(table.rows.begin(), table.rows.end(),
+                                   [&](const PaperRow& row) { return row.name == table.compare; });
+    if (!table.compare.empty() && !known) fail(in.source(), "compare names no row");
+    for (size_t r = 0; r < table.rows.size(); ++r) {
+      for (const std::string& name : table.rows[r].best_of) {
+        const auto end = table.rows.begin() + static_cast<long>(r);
+        const bool before = std::any_of(table.rows.begin(), end,
+                                        [&](const PaperRow& row) { return row.name == name; });
+        if (!before) fail(in.source(), fmt::format("best_of: no row {} before the choice", name));
+      }
+      for (const std::string& name : table.rows[r].columns) {
+        const bool there =
+            std::any_of(table.columns.begin(), table.columns.end(),
+                        [&](const PaperColumn& column) { return column.name == name; });
+        if (!there) fail(in.source(), fmt::format("columns: no column {}", name));
+      }
+    }
+  }
+
   PaperTable table(const toml::table& in) const {
-    check_keys(in, {"title", "caption", "compare", "settings", "metrics", "columns", "rows"});
+    check_keys(in, {"title", "caption", "content", "x_label", "x_log", "compare", "settings",
+                    "metrics", "columns", "rows"});
     PaperTable out{.name = {},
                    .title = value<std::string>(in, "title"),
                    .caption = value<std::string>(in, "caption"),
+                   .content = content(in),
+                   .x_label = text_or_none(in, "x_label"),
+                   .x_log = in.contains("x_log") && value<bool>(in, "x_log"),
                    .compare = text_or_none(in, "compare"),
                    .settings = settings(in),
                    .metrics = {},
@@ -142,19 +185,12 @@ class TableFile {
     for_each(in, "metrics", [&](const toml::node& node) { out.metrics.push_back(metric(node)); });
     for_each(in, "columns", [&](const toml::node& node) { out.columns.push_back(column(node)); });
     const size_t num_figures = out.columns.size() * out.metrics.size();
-    if (num_figures == 0) fail(in.source(), "expected metrics and columns");
+    if (out.columns.empty() || (out.content == TableContent::kScores) == out.metrics.empty())
+      fail(in.source(), "expected metrics and columns");
     for_each(in, "rows",
              [&](const toml::node& node) { out.rows.push_back(row(node, num_figures)); });
-    const bool known = std::any_of(out.rows.begin(), out.rows.end(),
-                                   [&](const PaperRow& row) { return row.name == out.compare; });
-    if (!out.compare.empty() && !known) fail(in.source(), "compare names no row");
-    for (size_t r = 0; r < out.rows.size(); ++r) {
-      for (const std::string& name : out.rows[r].best_of) {
-        const bool before = std::any_of(out.rows.begin(), out.rows.begin() + static_cast<long>(r),
-                                        [&](const PaperRow& row) { return row.name == name; });
-        if (!before) fail(in.source(), fmt::format("best_of: no row {} before the choice", name));
-      }
-    }
+    check_curve(in, out);
+    check_rows(in, out);
     return out;
   }
 

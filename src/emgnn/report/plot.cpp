@@ -80,7 +80,9 @@ Plot::Marks Plot::marks_of(const Axis& axis, int count) {
   if (!axis.names.empty()) return out;
   if (axis.logarithmic) {
     out.at = powers_of_ten(axis.low, axis.high);
-    for (const double v : out.at) out.text.push_back(fmt::format("{:g}", v));
+    for (const double v : out.at)
+      out.text.push_back(v < 1e5 ? fmt::format("{:g}", v)
+                                 : fmt::format("1e{:.0f}", std::round(std::log10(v))));
     return out;
   }
   out.at = round_ticks(axis.low, axis.high, count);

@@ -32,8 +32,7 @@ RowNote note_of(const PredictedRow& row) {
 // Of the first target; 0 where nothing is known.
 double spread_of(const RowNote& row) {
   if (row.values.empty()) return row.entropy;
-  const PredictedValue& value = row.values.front();
-  return std::isnan(value.std) ? value.graph_std : value.std;
+  return row.values.front().spread();
 }
 
 double graph_part_of(const RowNote& row) {
@@ -70,8 +69,6 @@ void PredictionCollector::add(std::string_view text, const std::string& file,
     const size_t n = out_.names.size();
     if (kind_ == LabelKind::kClasses) out_.confusion.assign(n * n, 0.0);
     if (kind_ == LabelKind::kValues) out_.points.resize(n);
-    before_.resize(kCalibrationBins);
-    after_.resize(kCalibrationBins);
   } else if (reader.names() != out_.names) {
     throw DataError(fmt::format("{}: other classes or targets than in the other runs", file));
   }
@@ -105,18 +102,10 @@ void PredictionCollector::add_scored_class(const PredictedRow& row,
   const auto cls = static_cast<size_t>(row.cls), answer = static_cast<size_t>(row.answer);
   out_.confusion[cls * out_.names.size() + answer] += 1.0;
   const bool correct = row.cls == row.answer;
-  const auto count = [&](std::vector<BinSum>& bins, double confidence) {
-    const int bin = std::clamp(static_cast<int>(std::ceil(confidence * kCalibrationBins)) - 1, 0,
-                               kCalibrationBins - 1);
-    BinSum& sum = bins[static_cast<size_t>(bin)];
-    sum.confidence += confidence;
-    sum.correct += correct ? 1 : 0;
-    ++sum.rows;
-  };
   const double confidence = row.p[answer];
   if (std::isnan(confidence)) return;
-  count(after_, confidence);
-  if (temperature) count(before_, confidence_before(row, *temperature));
+  after_.add(confidence, correct);
+  if (temperature) before_.add(confidence_before(row, *temperature), correct);
   if (files_ == 0 && !correct)
     keep(out_.wrong, row, confidence, [](const RowNote& other) { return other.confidence; });
 }
@@ -124,7 +113,7 @@ void PredictionCollector::add_scored_class(const PredictedRow& row,
 void PredictionCollector::add_values(const PredictedRow& row, Labelled& labelled) {
   bool scored = false;
   for (size_t t = 0; t < row.values.size(); ++t) {
-    const auto& [target, value, graph_std, std] = row.values[t];
+    const double target = row.values[t].target, value = row.values[t].value;
     if (std::isnan(target)) continue;
     if (row.split == "train") {
       labelled.train_sum[t] += target;
@@ -135,8 +124,8 @@ void PredictionCollector::add_values(const PredictedRow& row, Labelled& labelled
     labelled.sum[t] += target;
     labelled.squares[t] += target * target;
     labelled.scored_rows[t] += 1.0;
-    const double spread = std::isnan(std) ? graph_std : std;
-    out_.whole_spread = out_.whole_spread || !std::isnan(std);
+    const double spread = row.values[t].spread();
+    out_.whole_spread = out_.whole_spread || !std::isnan(row.values[t].std);
     if (files_ == 0 && std::isfinite(value))
       out_.points[t].push_back({target, value, std::isnan(spread) ? 0.0 : kNormal90 * spread});
   }
@@ -178,15 +167,8 @@ PredictionSummary PredictionCollector::summary() const {
   PredictionSummary out = out_;
   for (double& count : out.confusion) count /= static_cast<double>(std::max<int64_t>(1, files_));
   if (!baselines_.empty()) out.baseline = mean_std(baselines_).mean;
-  const auto finish = [](const std::vector<BinSum>& sums, std::vector<ReliabilityBin>& bins) {
-    for (const BinSum& sum : sums) {
-      if (sum.rows == 0) continue;
-      const auto rows = static_cast<double>(sum.rows);
-      bins.push_back({sum.confidence / rows, static_cast<double>(sum.correct) / rows, sum.rows});
-    }
-  };
-  finish(before_, out.before);
-  finish(after_, out.after);
+  out.before = before_.bins();
+  out.after = after_.bins();
   return out;
 }
 

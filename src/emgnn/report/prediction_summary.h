@@ -55,10 +55,6 @@ class PredictionCollector {
   PredictionSummary summary() const;
 
  private:
-  struct BinSum {
-    double confidence = 0.0;
-    int64_t correct = 0, rows = 0;
-  };
   // Of one file.
   struct Labelled {
     std::vector<int64_t> train, scored;                                    // by class
@@ -75,7 +71,7 @@ class PredictionCollector {
   int64_t files_ = 0;
   PredictionSummary out_;
   std::vector<double> baselines_;
-  std::vector<BinSum> before_, after_;
+  ReliabilitySums before_, after_;
 };
 
 // The predictions of some rows, by their names.

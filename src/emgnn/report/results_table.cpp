@@ -124,37 +124,6 @@ std::string results_table(const Results& results) {
          sampling_verdict(results.runs);
 }
 
-std::string evaluation_table(const Evaluation& evaluation) {
-  const auto name_of = [](const ScoreInfo& score) {
-    return score.name + (score.percent ? " %" : "");
-  };
-  std::vector<ScoreInfo> scores;
-  size_t width = 18;
-  for (const ScoreInfo& score : evaluation.info) {
-    const bool somewhere = std::any_of(
-        evaluation.parts.begin(), evaluation.parts.end(),
-        [&](const auto& part) { return part.scores.scores.find(score.name) != nullptr; });
-    if (!somewhere) continue;
-    scores.push_back(score);
-    width = std::max(width, name_of(score).size());
-  }
-  std::string out =
-      fmt::format("{} on {}\n\n{:<{}}", evaluation.method, evaluation.dataset, "", width);
-  for (const Evaluation::Part& part : evaluation.parts) out += fmt::format("{:>12}", part.name);
-  out += fmt::format("\n{:<{}}", "rows", width);
-  for (const Evaluation::Part& part : evaluation.parts) out += fmt::format("{:>12}", part.rows);
-  out += "\n";
-  for (const ScoreInfo& score : scores) {
-    out += fmt::format("{:<{}}", name_of(score), width);
-    for (const Evaluation::Part& part : evaluation.parts) {
-      const double* value = part.scores.scores.find(score.name);
-      out += fmt::format("{:>12}", value == nullptr ? "-" : score_text(score, *value));
-    }
-    out += "\n";
-  }
-  return out;
-}
-
 std::string config_help(const std::vector<ConfigEntry>& config) {
   std::string out = "Keys of --set key=value and of --config files, with their values:\n";
   std::string section;

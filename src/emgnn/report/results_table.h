@@ -14,8 +14,10 @@ namespace emgnn {
 // whether its sampling converged.
 std::string results_table(const Results& results);
 
-// The scores of each part of the data.
+// The scores of each part of the data with their intervals, then those of each class and the
+// reliability of the last part.
 std::string evaluation_table(const Evaluation& evaluation);
+const char* group_word(LabelKind kind);  // what an Evaluation::Group is: class, label or target
 
 // Every key with what it accepts, its value, where it comes from and its help.
 std::string config_help(const std::vector<ConfigEntry>& config);

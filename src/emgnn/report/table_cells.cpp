@@ -17,14 +17,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string text_of(const PaperMetric& metric, const MeanStd& value) {
-  return fmt::format("{:.{}f} ± {:.{}f}", metric.unit() * value.mean, metric.decimals,
-                     metric.unit() * value.std, metric.decimals);
-}
-
 constexpr const char* kGraphRank = "graph_rank";
 constexpr const char* kEdgeAuc = "edge_auc";
 constexpr const char* kSeconds = "seconds";
+constexpr const char* kMemory = "peak_rss_mb";
 
 // Of every run, or of none: differences are paired.
 std::vector<double> values_of(const PaperMetric& metric, const std::vector<RunRecord>& runs) {
@@ -46,11 +42,12 @@ double mean_validation(const Results& results, const std::string& score) {
   return mean_std(each).mean;
 }
 
-// Of those that are no score of a task, only time is better when it is short.
+// Of those that are no score of a task, time and memory are better when they are small.
 bool higher_is_better(const std::string& metric, const std::vector<ScoreInfo>& scores) {
   const auto info = std::find_if(scores.begin(), scores.end(),
                                  [&](const ScoreInfo& i) { return i.name == metric; });
-  return info == scores.end() ? metric != kSeconds : info->higher_is_better;
+  if (info != scores.end()) return info->higher_is_better;
+  return metric != kSeconds && metric != kMemory;
 }
 
 // The mean as it is printed, in units of its last digit; more is better.
@@ -63,14 +60,20 @@ std::string row_name(const TableCell& cell) {
   return cell.chosen.empty() ? cell.row : fmt::format("{} ({})", cell.row, cell.chosen);
 }
 
-std::string signed_text(const PaperMetric& metric, double difference) {
+}  // namespace
+
+std::string moments_text(const PaperMetric& metric, const MeanStd& value) {
+  return fmt::format("{:.{}f} ± {:.{}f}", metric.unit() * value.mean, metric.decimals,
+                     metric.unit() * value.std, metric.decimals);
+}
+
+std::string difference_text(const PaperMetric& metric, double difference) {
   return fmt::format("{:+.{}f}", metric.unit() * difference, metric.decimals);
 }
 
-}  // namespace
-
 std::optional<double> metric_value(const RunRecord& run, const std::string& name) {
   if (name == kSeconds) return run.seconds;
+  if (name == kMemory) return run.peak_rss_mb;
   if (name == kGraphRank) return run.graph_rank ? run.graph_rank->correlation : std::nullopt;
   if (name == kEdgeAuc) return run.edge_auc;
   const double* value = run.test ? run.test->find(name) : run.validation.scores.find(name);
@@ -172,6 +175,8 @@ Json to_json(const std::vector<TableCell>& cells) {
                    {"difference_se", cell.difference ? Json(cell.difference->std) : Json()},
                    {"paper_mean", cell.paper ? Json(cell.paper->mean) : Json()},
                    {"paper_std", cell.paper ? Json(cell.paper->std) : Json()},
+                   {"paper_difference",
+                    some && cell.paper ? Json(cell.here.mean - cell.paper->mean) : Json()},
                    {"seconds", cell.seconds},
                    {"place", cell.place == 0 ? Json() : Json(cell.place)}});
     if (!cell.chosen.empty()) out.back()["chosen"] = cell.chosen;
@@ -192,15 +197,16 @@ std::string to_text(const std::vector<TableCell>& cells) {
     const PaperMetric& metric = cell.metric;
     std::string paper, difference;
     if (cell.paper) {
-      paper = text_of(metric, *cell.paper);
-      difference = signed_text(metric, cell.here.mean - cell.paper->mean);
+      paper = moments_text(metric, *cell.paper);
+      difference = difference_text(metric, cell.here.mean - cell.paper->mean);
     } else if (cell.difference) {
-      difference = fmt::format("{} ± {:.{}f}", signed_text(metric, cell.difference->mean),
+      difference = fmt::format("{} ± {:.{}f}", difference_text(metric, cell.difference->mean),
                                metric.unit() * cell.difference->std, metric.decimals);
     }
-    out += fmt::format(kRow, row_name(cell), row_width, cell.column, metric.name,
-                       cell.runs.empty() ? "–" : text_of(metric, cell.here), kMarks[cell.place],
-                       paper, difference, width, fmt::format("{:.2f}", cell.seconds));
+    out +=
+        fmt::format(kRow, row_name(cell), row_width, cell.column, metric.name,
+                    cell.runs.empty() ? "–" : moments_text(metric, cell.here), kMarks[cell.place],
+                    paper, difference, width, fmt::format("{:.2f}", cell.seconds));
   }
   if (any([](const TableCell& cell) { return cell.place > 0; }))
     out += "\n* best and + second best of the rows that were trained, by their means\n";

@@ -14,8 +14,8 @@
 
 namespace emgnn {
 
-// A test score of the run by its name, its "seconds", "graph_rank" or "edge_auc"; none: the run has no such
-// score.
+// A test score of the run by its name, its "seconds", "peak_rss_mb", "graph_rank" or "edge_auc"; none: the
+// run has no such score.
 std::optional<double> metric_value(const RunRecord& run, const std::string& name);
 
 // One metric of one cell, and the paper's where it has one: shares of 1, or values.
@@ -53,6 +53,9 @@ void compare_with(const std::string& row, std::vector<TableCell>& cells);
 // Fills `place`, among the rows that were trained: the paper's figures take no part. Means that print
 // alike share a place. A row that is alone in its column has none.
 void mark_best(std::vector<TableCell>& cells);
+
+std::string moments_text(const PaperMetric& metric, const MeanStd& value);  // "92.70 ± 0.26"
+std::string difference_text(const PaperMetric& metric, double difference);  // "+0.31"
 
 nlohmann::ordered_json to_json(const std::vector<TableCell>& cells);
 std::string to_text(const std::vector<TableCell>& cells);  // as printed

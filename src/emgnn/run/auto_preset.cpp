@@ -221,15 +221,14 @@ std::vector<std::string> candidate_presets(const GraphFacts& facts) {
       (facts.homophily && *facts.homophily >= kAlike) && !(known && after[0] >= after[1]);
   const bool apart =
       (facts.homophily && *facts.homophily < kApart) && !(known && after[1] > after[0] + kFarther);
-  const bool farther = known && std::max(after[2], after[3]) > after[1] + kFarther;
   const bool far = known && facts.mean_degree < kFewNeighbours &&
                    after[3] > std::max(after[1], after[2]) + kFarther;
   std::vector<std::string> out;
-  // Three layers, which also serve one type of edges.
-  if (facts.num_edge_types > 1 || farther) out.emplace_back("heterogeneous");
+  if (facts.num_edge_types > 1) out.emplace_back("heterogeneous");
   if (apart) out.emplace_back("web");
   // Numbers are not scaled to sum 1 like counts of words.
   if (!apart && facts.features != FeatureKind::kDense) out.emplace_back("citation");
+  out.emplace_back("plain");
   out.emplace_back("dense");
   if (!apart && !alike) out.emplace_back("web");
   // A deep network learns too slowly for a short comparison: it is taken where nodes far away matter.

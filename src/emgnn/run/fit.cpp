@@ -14,6 +14,7 @@
 #include <emgnn/run/auto_preset.h>
 #include <emgnn/run/config.h>
 #include <emgnn/run/config_text.h>
+#include <emgnn/run/conformal.h>
 #include <emgnn/run/edge_auc.h>
 #include <emgnn/run/edge_table.h>
 #include <emgnn/run/evaluate.h>
@@ -44,8 +45,6 @@ std::map<std::string, std::string> stored_settings(const RunConfig& config, cons
 
 using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
-
-constexpr const char* kResultsFile = "results.json";
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -119,7 +118,7 @@ class RunSet {
   void place(const std::filesystem::path& path) {
     top_.move_to(path);
     for (int64_t r = 0; several() && r < request_.runs; ++r) {
-      folder_of(r).move_to(path / fmt::format("seed-{}", seed_of(r)));
+      folder_of(r).move_to(folder_of_run(path, request_, r));
     }
   }
 
@@ -222,6 +221,8 @@ class RunSet {
                          .seed = seed_of(r),
                          .on_phase = [&](const std::string& what) { preparing(r, what); }});
     for (const std::string& note : std::exchange(prepared_->notes, {})) observer_.on_note(note);
+    if (r == 0)
+      for (const std::string& note : learner->notes()) observer_.on_note(note);
     return learner;
   }
 
@@ -334,12 +335,17 @@ class RunSet {
     if (run.graphs && !run.graphs->names.empty())
       folder.write("posterior.csv", posterior_csv(*run.graphs));
     const TestLabels test = request_.hide_test ? TestLabels::kHide : TestLabels::kShow;
-    folder.write("predictions.csv", predictions_csv(data, prediction, test));
+    folder.write(
+        "predictions.csv",
+        predictions_csv(data, prediction, {.test = test, .calibration = source_.calibration()}));
     if (data.table()) folder.write("rejects.csv", rejects_csv(data.table()->rejects));
     if (source_.graphs_differ())
       folder.write("perturbed_edges.csv", perturbed_edges_csv(*data.graph()));
     StateWriter state(StateVisitor::Scope::kModel);
     learner.visit_state(state);
+    const std::vector<int32_t>& rows =
+        source_.calibration().empty() ? data.split().validation : source_.calibration();
+    store(calibration_scores(data, prediction, rows, run.seed), state.archive);
     folder.write(kModelFile, encode_model({.dataset = lasting_name(request_.config.dataset),
                                            .method = request_.config.method,
                                            .seed = run.seed,

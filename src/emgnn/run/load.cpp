@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <emgnn/run/load.h>
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include <emgnn/base/error.h>
 #include <emgnn/data/load_molecules.h>
 #include <emgnn/data/molecule_split.h>
 #include <emgnn/data/registry.h>
+#include <emgnn/data/split_shares.h>
 
 namespace emgnn {
 
@@ -49,6 +52,30 @@ std::string lasting_name(const std::string& dataset) {
   return std::filesystem::weakly_canonical(std::filesystem::absolute(dataset)).string();
 }
 
+void DataSource::set_aside(Split& split, int64_t run) {
+  constexpr uint32_t kSetAside = 1;  // of the stream of splits
+  calibration_.clear();
+  const double share = request_.options.calibration_share;
+  if (share == 0.0 || !request_.with_split) return;
+  std::vector<int32_t>& validation = split.validation;
+  const auto count =
+      static_cast<size_t>(std::llround(share * static_cast<double>(validation.size())));
+  if (count == 0 || count == validation.size()) {
+    throw UsageError(fmt::format(
+        "calibration_share={}: {} of {} validation rows would be set aside; both parts need some",
+        share, count, validation.size()));
+  }
+  std::vector<int32_t> order = validation;
+  std::sort(order.begin(), order.end());
+  Rng rng(request_.seed + static_cast<uint64_t>(run), Stream::kSplit, 0, kSetAside);
+  shuffle(order, rng);
+  calibration_.assign(order.begin(), order.begin() + static_cast<ptrdiff_t>(count));
+  std::sort(calibration_.begin(), calibration_.end());
+  std::erase_if(validation, [&](int32_t row) {
+    return std::binary_search(calibration_.begin(), calibration_.end(), row);
+  });
+}
+
 std::shared_ptr<const Data> DataSource::load(int64_t run, const MoleculeObserver& observer) {
   const DataOptions& options = request_.options;
   if (is_molecule_table(request_.dataset)) {
@@ -69,6 +96,7 @@ std::shared_ptr<const Data> DataSource::load(int64_t run, const MoleculeObserver
     if (request_.with_split)
       split = make_split(
           *table_, {.spec = options.split, .seed = request_.seed, .run = static_cast<int>(run)});
+    set_aside(split, run);
     return std::make_shared<Data>(table_, std::move(split));
   }
   const DatasetRequest request{.name = request_.dataset,
@@ -83,7 +111,9 @@ std::shared_ptr<const Data> DataSource::load(int64_t run, const MoleculeObserver
                                .with_split = request_.with_split};
   if (notes_.empty() && is_own_graph(request_.dataset))
     notes_ = with_name(request_.dataset, parse_dataset(request).notes);
-  return std::make_shared<Data>(load_dataset(request));
+  Dataset graph = load_dataset(request);
+  set_aside(graph.split, run);
+  return std::make_shared<Data>(std::move(graph));
 }
 
 }  // namespace emgnn

@@ -41,16 +41,22 @@ class DataSource {
  public:
   explicit DataSource(LoadRequest request) : request_(std::move(request)) {}
 
+  // UsageError when nothing would be left of the validation rows, or nothing set aside.
   std::shared_ptr<const Data> load(int64_t run, const MoleculeObserver& observer = {});
   // Two runs may have different graphs: what is prepared for one is not for the other.
   bool graphs_differ() const { return request_.options.perturb > 0.0; }
+  // Of the last load: rows that were set aside for calibration, ascending, in no part of the split.
+  const std::vector<int32_t>& calibration() const { return calibration_; }
   // After the first load: what a user should know of the data, a line each.
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:
+  void set_aside(Split& split, int64_t run);
+
   LoadRequest request_;
   std::shared_ptr<const MoleculeTable> table_;
   std::vector<std::string> notes_;
+  std::vector<int32_t> calibration_;
 };
 
 }  // namespace emgnn

@@ -6,6 +6,10 @@ namespace emgnn {
 void describe(OptionVisitor& visitor, DataOptions& options, DataKind kind) {
   visitor.text("split", options.split,
                "which nodes or molecules train, validate and test; empty: the dataset's own");
+  visitor.real("calibration_share", options.calibration_share, 0.0, 0.9,
+               "share of the validation rows, drawn by the run's seed, that neither stop training "
+               "nor choose anything: only prediction sets and intervals are calibrated by them; 0: "
+               "by all validation rows");
   visitor.text("task", options.task,
                "what the labels of your own data are: auto, classes, labels (several at once) or "
                "values");
@@ -24,7 +28,7 @@ void describe(OptionVisitor& visitor, DataOptions& options, DataKind kind) {
 void describe(OptionVisitor& visitor, PresetOptions& options) {
   visitor.text("preset", options.name,
                "shipped settings that take the place of those for the data's name: citation, web, "
-               "dense, deep, heterogeneous or molecules; auto: chosen by the data; none");
+               "plain, dense, deep, heterogeneous or molecules; auto: chosen by the data; none");
 }
 
 void describe(OptionVisitor& visitor, EnsembleOptions& options) {

@@ -13,9 +13,10 @@
 namespace emgnn {
 
 struct DataOptions {
-  std::string split;          // empty: the dataset's own
-  std::string task = "auto";  // what the labels are: auto, classes, labels, values
-  double perturb = 0.0;       // percent of the edges
+  std::string split;               // empty: the dataset's own
+  double calibration_share = 0.0;  // of the validation rows that are set aside
+  std::string task = "auto";       // what the labels are: auto, classes, labels, values
+  double perturb = 0.0;            // percent of the edges
   bool normalise_features = false;
   bool directed_relations = false;  // each direction of a relation is an edge type of its own
   MoleculeOptions molecules;

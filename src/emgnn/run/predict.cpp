@@ -64,7 +64,9 @@ void read_weights(StateReader& reader, const MatchedData& matched, bool own_data
 Predicted predict_with(const PredictRequest& request, bool with_labels) {
   const ModelFile model = read_model(request.run);
   Predicted out{.dataset = request.dataset.empty() ? model.dataset : request.dataset,
-                .method = model.method};
+                .method = model.method,
+                .seed = model.seed,
+                .calibration_scores = stored_calibration(model.archive)};
   out.own_data = same_dataset(out.dataset, model.dataset);
   const DataKind kind = kind_of(out.dataset);
   check_data_kind(model.method, kind, out.dataset);
@@ -84,6 +86,8 @@ Predicted predict_with(const PredictRequest& request, bool with_labels) {
   enter("reading " + out.dataset);
   const std::shared_ptr<const Data> data = source.load(0, request.on_molecule);
   if (out.own_data && with_labels) check_same_data(model, *data, out.dataset);
+  out.calibration_rows = source.calibration();
+  out.calibrated_by = config.data.calibration_share > 0.0 ? "calibration" : "validation";
   MatchedData matched = match(*data, model.schema);
   out.data = matched.data;
   out.notes = std::move(matched.notes);
@@ -98,15 +102,26 @@ Predicted predict_with(const PredictRequest& request, bool with_labels) {
   return out;
 }
 
+PredictedSets sets_of(const Predicted& predicted, double level, SetForm form) {
+  return predicted_sets(*predicted.data, predicted.prediction, predicted.calibration_scores,
+                        {.level = level, .form = form, .seed = predicted.seed});
+}
+
 PredictedTable predict(const PredictRequest& request) {
   const Context::Scope scope(request.context);
   const Predicted predicted = predict_with(request, false);
   const Data& data = *predicted.data;
-  PredictedTable out{.csv = data.table() ? predictions_csv_with_rejects(data, predicted.prediction)
-                                         : predictions_csv(data, predicted.prediction),
-                     .predicted = static_cast<int64_t>(predicted.prediction.rows.size()),
-                     .rejected = 0,
-                     .notes = predicted.notes};
+  std::optional<PredictedSets> made;
+  if (request.level) made = sets_of(predicted, *request.level, request.sets);
+  const PredictedSets* sets = made ? &*made : nullptr;
+  PredictedTable out{
+      .csv = data.table()
+                 ? predictions_csv_with_rejects(data, predicted.prediction, sets)
+                 : predictions_csv(data, predicted.prediction,
+                                   {.calibration = predicted.calibration_rows, .sets = sets}),
+      .predicted = static_cast<int64_t>(predicted.prediction.rows.size()),
+      .rejected = 0,
+      .notes = predicted.notes};
   if (data.table()) out.rejected = static_cast<int64_t>(data.table()->rejects.size());
   return out;
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace emgnn {
 
@@ -18,6 +19,11 @@ std::string_view name_in(std::string_view column, std::string_view what) {
 }
 
 }  // namespace
+
+double PredictedValue::spread() const {
+  if (!std::isnan(std)) return std;
+  return std::isnan(network_std) ? graph_std : std::hypot(graph_std, network_std);
+}
 
 PredictionReader::PredictionReader(std::string_view text, const std::string& file, LabelKind kind)
     : table_(text, file), kind_(kind) {
@@ -46,6 +52,7 @@ void PredictionReader::find_columns() {
     columns_.push_back({.target = table_.find("target"),
                         .value = table_.find("value"),
                         .graph_std = table_.find("graph_std"),
+                        .network_std = table_.find("network_std"),
                         .std = table_.find("std")});
     return;
   }
@@ -58,6 +65,7 @@ PredictionReader::Columns PredictionReader::columns_of(const std::string& name) 
   return {.target = of("target"),
           .value = of("value"),
           .graph_std = of("graph_std"),
+          .network_std = of("network_std"),
           .std = of("std"),
           .p = of("p"),
           .entropy = of("entropy"),
@@ -115,7 +123,7 @@ bool PredictionReader::next() {
   for (size_t t = 0; t < names_.size(); ++t) {
     const Columns& c = columns_[t];
     row_.values[t] = {number_at(c.target), number_at(c.value), number_at(c.graph_std),
-                      number_at(c.std)};
+                      number_at(c.network_std), number_at(c.std)};
   }
   return true;
 }

@@ -16,7 +16,10 @@ namespace emgnn {
 // Of one target. NaN: not known, or not predicted.
 struct PredictedValue {
   static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-  double target = kNone, value = kNone, graph_std = kNone, std = kNone;
+  double target = kNone, value = kNone, graph_std = kNone, network_std = kNone, std = kNone;
+
+  // That of the whole; where it is not known, over graphs and networks together.
+  double spread() const;
 };
 
 // What is of another kind of labels is empty.
@@ -40,8 +43,8 @@ class PredictionReader {
 
  private:
   struct Columns {
-    int target = -1, value = -1, graph_std = -1, std = -1;  // of values
-    int p = -1, entropy = -1, graph_information = -1;       // of labels; of classes p alone
+    int target = -1, value = -1, graph_std = -1, network_std = -1, std = -1;  // of values
+    int p = -1, entropy = -1, graph_information = -1;  // of labels; of classes p alone
   };
   void find_columns();
   Columns columns_of(const std::string& name) const;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
 #include <limits>
@@ -16,11 +17,13 @@ namespace emgnn {
 
 namespace {
 
-std::vector<const char*> parts_of(const Split& split, int64_t count) {
+std::vector<const char*> parts_of(const Split& split, const std::vector<int32_t>& calibration,
+                                  int64_t count) {
   std::vector<const char*> out(static_cast<size_t>(count), "");
   for (int32_t v : split.train) out[static_cast<size_t>(v)] = "train";
   for (int32_t v : split.validation) out[static_cast<size_t>(v)] = "validation";
   for (int32_t v : split.test) out[static_cast<size_t>(v)] = "test";
+  for (int32_t v : calibration) out[static_cast<size_t>(v)] = "calibration";
   return out;
 }
 
@@ -59,21 +62,24 @@ std::string named(const char* what, const std::string& name) {
 // The columns of one kind of label; `known` says whether what is known is shown too.
 class Columns {
  public:
-  Columns(const Labels& labels, const Prediction& prediction, bool known)
-      : labels_(labels), prediction_(prediction), known_(known) {}
+  Columns(const Labels& labels, const Prediction& prediction, bool known, const PredictedSets* sets)
+      : labels_(labels), prediction_(prediction), known_(known), sets_(sets) {}
 
   std::string header() const {
     switch (labels_.kind) {
       case LabelKind::kClasses: {
         std::string out = known_ ? ",label,predicted" : ",predicted";
         for (const std::string& name : labels_.names) out += "," + named("p", name);
-        return out + ",entropy,graph_information";
+        for (const char* column : kInformation) out += fmt::format(",{}", column);
+        return out + (sets_ != nullptr ? ",set,set_size" : "");
       }
       case LabelKind::kLabels: {
         std::string out = known_ ? ",label,predicted" : ",predicted";
-        for (const std::string& name : labels_.names)
-          out += "," + named("p", name) + "," + named("entropy", name) + "," +
-                 named("graph_information", name);
+        for (const std::string& name : labels_.names) {
+          out += "," + named("p", name);
+          for (const char* column : kInformation) out += "," + named(column, name);
+          if (sets_ != nullptr) out += "," + named("set", name);
+        }
         return out;
       }
       default:
@@ -87,12 +93,12 @@ class Columns {
   }
 
   size_t count() const {
-    const size_t known = known_ ? 1 : 0, names = labels_.names.size();
+    const size_t known = known_ ? 1 : 0, names = labels_.names.size(), sets = sets_ ? 1 : 0;
     switch (labels_.kind) {
       case LabelKind::kClasses:
-        return known + 3 + names;
+        return known + 1 + names + kInformation.size() + 2 * sets;
       case LabelKind::kLabels:
-        return known + 1 + 3 * names;
+        return known + 1 + (1 + kInformation.size() + sets) * names;
       default:
         return value_columns().size() * names;
     }
@@ -119,9 +125,20 @@ class Columns {
   std::vector<const char*> value_columns() const {
     std::vector<const char*> out;
     if (known_) out.push_back("target");
-    out.insert(out.end(), {"value", "graph_std"});
+    out.insert(out.end(), {"value", "graph_std", "network_std"});
     if (has_std()) out.insert(out.end(), {"noise_std", "std"});
+    if (sets_ != nullptr) out.insert(out.end(), {"lower", "upper"});
     return out;
+  }
+
+  // After the probabilities: H(p), and what the entropy of the mean is made of.
+  static constexpr std::array kInformation = {"entropy", "graph_information", "network_information",
+                                              "within_entropy", "mean_entropy"};
+  std::string information(double entropy_of_p, size_t entry) const {
+    const UncertaintyParts parts = information_parts(prediction_, entry);
+    const double within = prediction_.noise[entry];
+    return fmt::format(",{:.6g},{:.6g},{:.6g},{:.6g},{:.6g}", entropy_of_p, parts.graph,
+                       parts.network, within, parts.graph + parts.network + within);
   }
 
   std::string class_row(size_t i) const {
@@ -135,8 +152,12 @@ class Columns {
     out += "," + csv_field(labels_.names[predicted]);
     for (size_t c = 0; c < width(); ++c)
       fmt::format_to(std::back_inserter(out), ",{:.6g}", std::exp(value(i)[c]));
-    return out +
-           fmt::format(",{:.6g},{:.6g}", entropy({value(i), width()}), prediction_.graph_part[i]);
+    out += information(entropy({value(i), width()}), i);
+    if (sets_ == nullptr) return out;
+    std::string set;
+    for (size_t c = 0; c < width(); ++c)
+      if (sets_->in[i * width() + c] != 0) set += (set.empty() ? "" : ";") + labels_.names[c];
+    return out + fmt::format(",{},{}", csv_field(set), sets_->size_of(i));
   }
 
   std::string label_row(size_t i) const {
@@ -146,8 +167,12 @@ class Columns {
       if (value(i)[c] > 0.5) predicted += (predicted.empty() ? "" : ";") + name;
       if (labels_.at(prediction_.rows[i], static_cast<int32_t>(c)) == 1.0)
         known += (known.empty() ? "" : ";") + name;
-      fmt::format_to(std::back_inserter(out), ",{:.6g},{:.6g},{:.6g}", value(i)[c],
-                     label_entropy(value(i)[c]), prediction_.graph_part[i * width() + c]);
+      const size_t at = i * width() + c;
+      fmt::format_to(std::back_inserter(out), ",{:.6g}{}", value(i)[c],
+                     information(label_entropy(value(i)[c]), at));
+      if (sets_ == nullptr) continue;
+      const bool no = sets_->in[2 * at] != 0, yes = sets_->in[2 * at + 1] != 0;
+      out += no && yes ? ",0;1" : no ? ",0" : yes ? ",1" : ",";
     }
     return (known_ ? "," + csv_field(known) : "") + "," + csv_field(predicted) + out;
   }
@@ -160,11 +185,15 @@ class Columns {
         out += std::isnan(y) ? "," : fmt::format(",{}", y);
       }
       const size_t at = i * width() + t;
-      fmt::format_to(std::back_inserter(out), ",{:.6g},{:.6g}", value(i)[t],
-                     prediction_.graph_part[at]);
-      if (!has_std()) continue;
-      fmt::format_to(std::back_inserter(out), ",{:.6g},{:.6g}", prediction_.noise[at],
-                     prediction_.std[at]);
+      const UncertaintyParts parts = std_parts(prediction_, at);
+      fmt::format_to(std::back_inserter(out), ",{:.6g},{:.6g},{:.6g}", value(i)[t], parts.graph,
+                     parts.network);
+      if (has_std())
+        fmt::format_to(std::back_inserter(out), ",{:.6g},{:.6g}", prediction_.noise[at],
+                       prediction_.std[at]);
+      if (sets_ != nullptr)
+        fmt::format_to(std::back_inserter(out), ",{:.6g},{:.6g}", sets_->lower[at],
+                       sets_->upper[at]);
     }
     return out;
   }
@@ -172,6 +201,7 @@ class Columns {
   const Labels& labels_;
   const Prediction& prediction_;
   bool known_;
+  const PredictedSets* sets_;
 };
 
 }  // namespace
@@ -187,11 +217,13 @@ std::string posterior_csv(const GraphDistribution& graphs) {
   return out;
 }
 
-std::string predictions_csv(const Data& data, const Prediction& prediction, TestLabels test) {
-  const std::vector<const char*> part = parts_of(data.split(), data.num_rows());
+std::string predictions_csv(const Data& data, const Prediction& prediction,
+                            const TableOptions& options) {
+  const std::vector<const char*> part =
+      parts_of(data.split(), options.calibration, data.num_rows());
   const Labels labels =
-      test == TestLabels::kHide ? without(data.labels(), data.split().test) : data.labels();
-  const Columns columns(labels, prediction, true);
+      options.test == TestLabels::kHide ? without(data.labels(), data.split().test) : data.labels();
+  const Columns columns(labels, prediction, true, options.sets);
   std::string out = (data.table() ? "row,smiles,split" : "node,split") + columns.header() + "\n";
   for (const size_t i : given_order(data, prediction.rows)) {
     const int32_t row = prediction.rows[i];
@@ -204,9 +236,10 @@ std::string predictions_csv(const Data& data, const Prediction& prediction, Test
   return out;
 }
 
-std::string predictions_csv_with_rejects(const Data& data, const Prediction& prediction) {
+std::string predictions_csv_with_rejects(const Data& data, const Prediction& prediction,
+                                         const PredictedSets* sets) {
   const MoleculeTable& table = *data.table();
-  const Columns columns(data.labels(), prediction, false);
+  const Columns columns(data.labels(), prediction, false, sets);
   const std::string empty(columns.count(), ',');
   std::string out = "row,smiles" + columns.header() + ",rejected\n";
   auto reject = table.rejects.begin();

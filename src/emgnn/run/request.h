@@ -13,7 +13,10 @@
 
 #include <emgnn/base/context.h>
 #include <emgnn/data/featurise_all.h>
+#include <emgnn/learn/bootstrap.h>
+#include <emgnn/learn/group_scores.h>
 #include <emgnn/learn/record.h>
+#include <emgnn/run/conformal.h>
 
 namespace emgnn {
 
@@ -86,11 +89,17 @@ struct PredictRequest {
   std::function<void(const Phase&)> on_phase;  // as RunsObserver::on_phase
   std::function<void()> poll;                  // while the network runs; may throw
   Context context{};
+  // Of prediction sets and intervals. None: predict makes none, evaluate tries kDefaultLevel.
+  std::optional<double> level = {};
+  SetForm sets = SetForm::kAps;
+  BootstrapOptions bootstrap = {};  // of evaluate
 };
+inline constexpr double kDefaultLevel = 0.9;
 
 struct PredictedTable {
   // Nodes: the columns of the run's predictions.csv. Molecules: row, smiles, what is predicted, and
-  // rejected, the reason why a row has none; every record of the file is a row.
+  // rejected, the reason why a row has none; every record of the file is a row. With a level, sets or
+  // intervals beside them.
   std::string csv;
   int64_t predicted = 0, rejected = 0;
   std::vector<std::string> notes;  // what the model does not know and left out
@@ -98,12 +107,33 @@ struct PredictedTable {
 
 // The scores of a stored model on labelled data.
 struct Evaluation {
+  // One class, label or target.
+  struct Group {
+    std::string name;
+    GroupScores scores;
+    std::vector<ScoreInterval> intervals;
+  };
+  // Of prediction sets or intervals.
+  struct Coverage {
+    double covered = 0.0,
+           size = 0.0;  // the share of right answers in them; their mean size or width
+    std::vector<ScoreInterval> intervals;  // of "coverage" and "size"
+  };
   struct Part {
-    std::string name;  // train, validation, test, or all
+    std::string name;  // train, validation, calibration, test, or all
     int64_t rows = 0;
     PartScores scores;
+    std::vector<ScoreInterval> intervals;  // of the scores; empty: not asked for
+    std::vector<Group> groups;             // none: a single target
+    std::vector<ReliabilityBin> reliability;
+    std::optional<Coverage> coverage;
   };
   std::string dataset, method;
+  LabelKind kind = LabelKind::kNone;
+  BootstrapOptions bootstrap;
+  std::optional<double> level;  // of coverage; none: the model cannot say
+  SetForm sets = SetForm::kAps;
+  std::string calibrated_by;  // the part whose rows the sets are calibrated by
   std::vector<ScoreInfo> info;
   std::vector<Part> parts;
   std::vector<std::string> notes;

@@ -15,8 +15,6 @@ namespace emgnn {
 
 namespace {
 
-constexpr auto kSearch = static_cast<Stream>(32);  // points of a search
-
 std::string value_text(const toml::node& node, const std::string& where) {
   if (const auto* value = node.as_boolean()) return value->get() ? "true" : "false";
   if (const auto* value = node.as_integer()) return std::to_string(value->get());
@@ -123,7 +121,7 @@ bool SearchSpace::has(const std::string& key) const {
 }
 
 SearchPoint SearchSpace::draw(uint64_t seed, uint64_t number) const {
-  Rng rng(seed, kSearch, number);
+  Rng rng(seed, Stream::kSearch, number);
   SearchPoint out;
   for (const SearchKey& key : keys_) {
     const double share = rng.uniform();

@@ -21,8 +21,10 @@ inline constexpr const char* kGivenViews = "given";  // the edge types of the da
 inline constexpr const char* kAutoViews = "auto";    // what suits them
 
 inline constexpr const char* kViewsHelp =
-    "what is mixed, any list of: given (each edge type), the name of an edge type, knn:K (similar "
-    "features), two-hop, ppr (personalised PageRank), metapath:A-B-A, random:K (a control), "
+    "what is mixed, any list of: given (each edge type), the name of an edge type, joined (all "
+    "edge "
+    "types together), knn:K (similar features), two-hop, ppr (personalised PageRank), "
+    "metapath:A-B-A, random:K (a control), "
     "reliable (given, but its edges are in doubt), reliable:VIEW; or auto; of molecules bonds, "
     "two-bonds (atoms two bonds away), shell:A-B (A to B angstrom away, not bonded), or distances "
     "alone (all atoms up to a distance)";

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <emgnn/cli/table_runs.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+
+#include <emgnn/base/error.h>
+#include <emgnn/base/memory.h>
+#include <emgnn/cli/child_processes.h>
+#include <emgnn/cli/interrupt.h>
+#include <emgnn/cli/progress.h>
+#include <emgnn/cli/table_progress.h>
+#include <emgnn/data/registry.h>
+#include <emgnn/run/load.h>
+#include <emgnn/run/services.h>
+#include <emgnn/run/stored_results.h>
+
+namespace emgnn::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// The command as a whole ends within two seconds of Ctrl-C.
+constexpr std::chrono::milliseconds kPatience{1700};
+
+ConfigRequest config_of(const PaperTable& table, const PaperRow& row, const PaperColumn& column,
+                        bool redraw) {
+  CellSettings settings = cell_settings(table, row, column, redraw);
+  return {.dataset = column.dataset,
+          .method = row.method,
+          .layers = {{"column " + column.name, "", std::move(settings.column)},
+                     {"row " + row.name, "", std::move(settings.row)}}};
+}
+
+void check_redraw(const PaperTable& table, const std::vector<const PaperColumn*>& columns) {
+  if (std::any_of(columns.begin(), columns.end(),
+                  [](const PaperColumn* column) { return !column->redraw.empty(); }))
+    return;
+  throw UsageError(fmt::format("--redraw: no column of {} has a split to draw anew", table.name));
+}
+
+std::string name_of(const CellRuns& cell) {
+  return fmt::format("{} on {}", cell.row->name, cell.column->name);
+}
+
+// Makes the runs that are missing.
+class TableRuns {
+ public:
+  TableRuns(const PaperTable& table, const TableArguments& arguments)
+      : table_(table),
+        arguments_(arguments),
+        rescue_(rescue_folder("emgnn-reproduce-" + table.name)) {
+    const int64_t threads = arguments.run.threads;
+    jobs_ = arguments.jobs > 0 ? arguments.jobs : measures_time(table) ? 1 : threads;
+    EMGNN_CHECK(arguments.jobs >= 0 && jobs_ <= threads,
+                "--jobs must be 1 to the number of --threads", arguments.jobs);
+    if (jobs_ > 1 && measures_time(table))
+      throw UsageError(fmt::format(
+          "--jobs: {} measures time, which other work beside it would change; one at a time",
+          table.name));
+    plan();
+  }
+
+  const fs::path& rescue() const { return rescue_; }
+
+  std::vector<CellRuns> run() {
+    read_stored();
+    std::vector<CellRuns*> missing;
+    for (CellRuns& cell : cells_)
+      if (!cell.is_choice() && !cell.results) missing.push_back(&cell);
+    if (missing.size() == 1) train_here(*missing.front());
+    if (missing.size() > 1) train_in_processes(missing);
+    return std::move(cells_);
+  }
+
+ private:
+  void plan() {
+    const std::vector<const PaperColumn*> columns = select_columns(table_, arguments_.columns);
+    if (arguments_.redraw) check_redraw(table_, columns);
+    for (const PaperRow* row : select_rows(table_, arguments_.rows)) {
+      for (const PaperColumn* column : columns) {
+        if (!has_cell(table_, *row, *column)) continue;
+        CellRuns& cell = cells_.emplace_back(CellRuns{row, column, {}, {}});
+        if (cell.is_choice()) continue;
+        cell.request =
+            make_request(config_of(table_, *row, *column, arguments_.redraw), arguments_.run);
+        cell.request.rank_graphs = has_metric(table_, "graph_rank");
+        if (cell.request.out) *cell.request.out /= folder_of(cell);
+        cell.request.rescue = rescue_ / folder_of(cell);
+      }
+    }
+    if (cells_.empty())
+      throw UsageError(fmt::format("none of these rows of {} is in these columns", table_.name));
+  }
+
+  static fs::path folder_of(const CellRuns& cell) {
+    return fs::path(cell.row->name) / cell.column->name;
+  }
+
+  // A bad setting shows here, before hours of training.
+  void read_stored() {
+    for (CellRuns& cell : cells_) {
+      if (cell.is_choice()) continue;
+      std::map<std::string, std::string> values;
+      for (const ConfigEntry& entry : services().resolve(cell.request.config))
+        values[entry.key] = entry.value;
+      cell.results = stored_results(cell.request, values);
+    }
+  }
+
+  void train_here(CellRuns& cell) {
+    if (!arguments_.run.quiet) fmt::print(stderr, "cell 1 of 1: {}\n", name_of(cell));
+    Progress progress(cell.request.runs, arguments_.run.quiet, /*holds_work=*/false);
+    cell.results = services().fit(cell.request, progress);
+  }
+
+  // A missing file likewise.
+  void check_data(const std::vector<CellRuns*>& cells) const {
+    Progress progress(1, arguments_.run.quiet);
+    std::vector<std::string> seen;
+    for (const CellRuns* cell : cells) {
+      const std::string& dataset = cell->column->dataset;
+      if (std::find(seen.begin(), seen.end(), dataset) != seen.end()) continue;
+      seen.push_back(dataset);
+      if (dataset_info(dataset).files.empty()) continue;  // generated
+      DataOptions options;
+      options.molecules.conformers.count = 0;
+      DataSource source(
+          {.dataset = dataset, .data_dir = cell->request.data_dir, .options = options});
+      source.load(
+          0, [&](const MoleculeProgress& molecules) { return progress.on_molecule(molecules); });
+    }
+  }
+
+  std::vector<std::string> command(const CellRuns& cell, const fs::path& out,
+                                   int64_t at_a_time) const {
+    const RunArguments& run = arguments_.run;
+    std::vector<std::string> words = {"reproduce", table_.name,
+                                      "--rows",    cell.row->name,
+                                      "--columns", cell.column->name,
+                                      "--runs",    std::to_string(run.runs),
+                                      "--seed",    std::to_string(run.seed),
+                                      "--threads", std::to_string(run.threads / at_a_time),
+                                      "--device",  run.device,
+                                      "--out",     out.string(),
+                                      "--quiet"};
+    if (arguments_.redraw) words.emplace_back("--redraw");
+    if (!run.data_dir.empty()) words.insert(words.end(), {"--data-dir", run.data_dir});
+    if (memory_limit() > 0)
+      words.insert(words.end(), {"--memory", std::to_string(memory_limit() / at_a_time)});
+    return words;
+  }
+
+  void train_in_processes(const std::vector<CellRuns*>& missing) {
+    check_data(missing);
+    const bool kept = !arguments_.run.out.empty();
+    const fs::path out = kept ? fs::path(arguments_.run.out) : rescue_;
+    const int64_t at_a_time = std::min<int64_t>(jobs_, std::ssize(missing));
+    std::vector<ChildCommand> commands;
+    std::vector<TableProgress::Series> series;
+    for (CellRuns* cell : missing) {
+      cell->request.out = out / folder_of(*cell);
+      make_folder(out / cell->row->name);
+      commands.push_back({command(*cell, out, at_a_time), cell->request.out->string() + ".log"});
+      series.push_back({cell->row->name, cell->column->name, cell->request});
+    }
+    run_processes(missing, commands, series, at_a_time);
+    read_stored();
+    std::error_code ignored;
+    if (!kept) fs::remove_all(rescue_, ignored);
+  }
+
+  static void make_folder(const fs::path& folder) {
+    std::error_code error;
+    fs::create_directories(folder, error);
+    if (error)
+      throw UsageError(
+          fmt::format("{}: cannot create the folder: {}", folder.string(), error.message()));
+  }
+
+  // What is wrong with a setting or the data ends all; other cells go on where one runs out of memory.
+  void run_processes(const std::vector<CellRuns*>& missing,
+                     const std::vector<ChildCommand>& commands,
+                     const std::vector<TableProgress::Series>& series, int64_t at_a_time) const {
+    TableProgress progress(series, at_a_time, arguments_.run.quiet);
+    std::optional<ChildEnd> failed;
+    int64_t done = 0;
+    const auto on_end = [&](const ChildEnd& end) {
+      const std::string name = name_of(*missing[end.number]);
+      const bool fatal = end.status == 2 || end.status == 3;
+      std::error_code ignored;
+      if (end.status == 0 || interrupt_requested()) fs::remove(commands[end.number].log, ignored);
+      if (end.status == 0) {
+        progress.say(fmt::format("cell {} of {} done: {}", ++done, missing.size(), name));
+      } else if (!interrupt_requested()) {
+        if (!fatal) progress.say(fmt::format("{} failed: {}", name, end.message));
+        if (!failed || (fatal && failed->status == 1)) failed = end;
+      }
+      return !fatal;
+    };
+    run_children(commands, at_a_time,
+                 {.on_end = on_end, .on_look = [&] { progress.look(); }, .patience = kPatience});
+    if (!failed) return;
+    if (at_a_time > 1 && failed->message.find("out of memory") != std::string::npos)
+      failed->message += fmt::format("; a cell has a part of it, --jobs 1 gives it all");
+    if (arguments_.run.out.empty() && holds_files(rescue_))
+      failed->message += fmt::format("; finished runs are in {}, see --out", rescue_.string());
+    throw_failure(*failed, name_of(*missing[failed->number]));
+  }
+
+  const PaperTable& table_;
+  const TableArguments& arguments_;
+  fs::path rescue_;
+  int64_t jobs_ = 1;
+  std::vector<CellRuns> cells_;
+};
+
+}  // namespace
+
+std::vector<CellRuns> run_table(const PaperTable& table, const TableArguments& arguments,
+                                const std::string& invocation) {
+  check(arguments.run);
+  TableRuns runs(table, arguments);
+  catch_interrupts();
+  try {
+    return runs.run();
+  } catch (const Interrupted& stop) {
+    std::error_code ignored;
+    if (!holds_files(runs.rescue())) std::filesystem::remove_all(runs.rescue(), ignored);
+    throw with_way_on(stop, arguments.run, runs.rescue(), {.invocation = invocation, .resume = ""});
+  }
+}
+
+}  // namespace emgnn::cli

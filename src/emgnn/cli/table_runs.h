@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// The runs behind a table: which there are, which are stored already, and how the others are made.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <emgnn/cli/run_request.h>
+#include <emgnn/report/paper_tables.h>
+#include <emgnn/run/results.h>
+
+namespace emgnn::cli {
+
+struct TableArguments {
+  std::string table;
+  std::vector<std::string> rows, columns;
+  bool redraw = false;
+  int64_t jobs =
+      0;  // cells at a time; 0: as many as there are threads, or one where time is measured
+  RunArguments run = {.runs = 10};
+};
+
+// A row in a column.
+struct CellRuns {
+  const PaperRow* row;
+  const PaperColumn* column;
+  RunRequest request;              // of a choice: none
+  std::optional<Results> results;  // of a choice: none
+
+  bool is_choice() const { return !row->best_of.empty(); }
+};
+
+// All cells of the rows and columns asked for, each with its results: read where the folder of --out
+// holds them, else trained; several in processes of their own. UsageError before anything is trained
+// where the arguments are wrong; Interrupted tells which command resumes.
+std::vector<CellRuns> run_table(const PaperTable& table, const TableArguments& arguments,
+                                const std::string& invocation);
+
+}  // namespace emgnn::cli

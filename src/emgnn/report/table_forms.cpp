@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <emgnn/report/table_forms.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include <emgnn/base/error.h>
+#include <emgnn/base/version.h>
+#include <emgnn/report/learned_tables.h>
+#include <emgnn/report/plain_table.h>
+#include <emgnn/report/score_table.h>
+#include <emgnn/report/svg_file.h>
+
+namespace emgnn {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::pair<const char*, TableForm> kForms[] = {{"text", TableForm::kText},
+                                                        {"markdown", TableForm::kMarkdown},
+                                                        {"csv", TableForm::kCsv},
+                                                        {"json", TableForm::kJson},
+                                                        {"svg", TableForm::kSvg}};
+
+// Rows in the order of the table, each in the order of the columns.
+std::vector<TableCell> score_cells(const TrainedTable& trained) {
+  const PaperTable& table = *trained.table;
+  std::vector<TableCell> out;
+  for (const PaperRow& row : table.rows) {
+    const bool is_choice =
+        std::find(trained.choices.begin(), trained.choices.end(), &row) != trained.choices.end();
+    for (const PaperColumn& column : table.columns) {
+      const auto found =
+          std::find_if(trained.cells.begin(), trained.cells.end(), [&](const TrainedCell& cell) {
+            return cell.column == &column && (is_choice ? true : cell.row == &row);
+          });
+      if (found == trained.cells.end() || (is_choice && !has_cell(table, row, column))) continue;
+      const TrainedCell& shown =
+          is_choice ? best_by_validation(table, row, column, trained.cells) : *found;
+      for (TableCell& cell : table_cells(table, row, column, shown.results)) {
+        if (is_choice) cell.chosen = shown.row->name;
+        out.push_back(std::move(cell));
+      }
+    }
+  }
+  if (!table.compare.empty()) compare_with(table.compare, out);
+  mark_best(out);
+  return out;
+}
+
+// "10 runs from seed 0, splits drawn anew"
+std::string runs_text(const TrainedTable& trained) {
+  return fmt::format("{} {} from seed {}{}", trained.runs, trained.runs == 1 ? "run" : "runs",
+                     trained.seed, trained.redrawn ? ", splits drawn anew" : "");
+}
+
+bool has_paper(const std::vector<TableCell>& cells) {
+  return std::any_of(cells.begin(), cells.end(),
+                     [](const TableCell& cell) { return cell.paper.has_value(); });
+}
+
+std::string text_heading(const TrainedTable& trained, const std::vector<TableCell>& cells) {
+  const PaperTable& table = *trained.table;
+  std::string out = table.name;
+  if (table.content != TableContent::kScores) out += ": " + table.title;
+  if (!cells.empty() && table.metrics.front().percent) out += ", test scores in %";
+  out += fmt::format(", mean ± std; runs: {} from seed {}{}", trained.runs, trained.seed,
+                     trained.redrawn ? ", splits drawn anew" : "");
+  if (has_paper(cells)) out += ", the paper: 10";
+  if (!table.compare.empty())
+    out +=
+        fmt::format(", difference: {} less the row, run by run, ± standard error", table.compare);
+  return out + "\n\n";
+}
+
+std::string markdown_heading(const TrainedTable& trained, const std::vector<TableCell>& cells) {
+  const PaperTable& table = *trained.table;
+  std::string out = fmt::format("**{}** ({}): {}.", table.title, table.name, table.caption);
+  const auto any = [&](const auto& is) { return std::any_of(cells.begin(), cells.end(), is); };
+  out += fmt::format(" emgnn: mean ± std of {}.", runs_text(trained));
+  if (has_paper(cells)) out += " In brackets the paper's, and by how much emgnn differs.";
+  if (any([](const TableCell& cell) { return cell.difference.has_value(); }))
+    out +=
+        fmt::format(" In brackets {} less the row, run by run, ± standard error.", table.compare);
+  if (any([](const TableCell& cell) { return cell.place > 0; }))
+    out += " **Best** and *second best* of the rows that were trained.";
+  return out + "\n\n";
+}
+
+// What a table holds in each form, by its content.
+struct Forms {
+  std::string text, markdown, csv;
+  const char* key;
+  Json json;
+  std::vector<Chart> charts;
+};
+
+Forms forms_of(const TrainedTable& trained, const std::vector<TableCell>& cells, bool charts) {
+  const PaperTable& table = *trained.table;
+  if (table.content == TableContent::kDistribution) {
+    const Table summary = distribution_summary(trained.cells);
+    return {to_text(summary),
+            to_markdown(summary),
+            to_csv(distribution_values(trained.cells)),
+            "distributions",
+            distribution_json(trained.cells),
+            charts ? distribution_table_charts(trained.cells) : std::vector<Chart>()};
+  }
+  if (table.content == TableContent::kNormalizer) {
+    const Table matrix = normalizer_matrix(trained.cells);
+    return {to_text(matrix),
+            to_markdown(matrix),
+            to_csv(normalizer_values(trained.cells)),
+            "rounds",
+            normalizer_json(trained.cells),
+            charts ? normalizer_charts(trained.cells) : std::vector<Chart>()};
+  }
+  return {to_text(cells),   score_markdown(table, cells),
+          score_csv(cells), "cells",
+          to_json(cells),   charts ? score_charts(table, cells) : std::vector<Chart>()};
+}
+
+std::string json_text(const TrainedTable& trained, const Forms& forms) {
+  Json out = {{"table", trained.table->name},
+              {"runs", trained.runs},
+              {"seed", trained.seed},
+              {"redrawn", trained.redrawn},
+              {"cells", Json::array()}};
+  out[forms.key] = forms.json;
+  out["version"] = version();
+  return out.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+TableForm table_form(const std::string& word) {
+  for (const auto& [name, form] : kForms)
+    if (word == name) return form;
+  throw UsageError(
+      fmt::format("--format: expected text, markdown, csv, json or svg, found \"{}\"", word));
+}
+
+std::string write_table(const TrainedTable& trained, TableForm form) {
+  const PaperTable& table = *trained.table;
+  const std::vector<TableCell> cells =
+      table.content == TableContent::kScores ? score_cells(trained) : std::vector<TableCell>();
+  const Forms forms = forms_of(trained, cells, form == TableForm::kSvg);
+  switch (form) {
+    case TableForm::kText:
+      return text_heading(trained, cells) + forms.text;
+    case TableForm::kMarkdown:
+      return markdown_heading(trained, cells) + forms.markdown;
+    case TableForm::kCsv:
+      return forms.csv;
+    case TableForm::kJson:
+      return json_text(trained, forms);
+    case TableForm::kSvg:
+      return svg_file(fmt::format("{}; {}", table.title, runs_text(trained)), forms.charts,
+                      table.is_curve() ? 2 : 3);
+  }
+  throw InternalError("a form that is not known");
+}
+
+}  // namespace emgnn

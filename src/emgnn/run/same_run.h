@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which run a folder belongs to, as far as can be told without its data. UsageError where it is another
+// one, DataError where a file of the folder is damaged.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include <emgnn/run/request.h>
+#include <emgnn/run/run_folder.h>
+
+namespace emgnn {
+
+inline constexpr const char* kConfigFile = "config.toml";
+inline constexpr const char* kManifestFile = "manifest.json";
+inline constexpr const char* kResultsFile = "results.json";
+
+// What a folder belongs to. Also the first part of its manifest.
+nlohmann::ordered_json identity_json(const ConfigRequest& config, uint64_t seed, bool several);
+
+void check_same_identity(const RunFolder& folder, const nlohmann::ordered_json& identity);
+// By values: a key that is not in the file is at its default, as when the file was written.
+void check_same_values(const RunFolder& folder, const std::map<std::string, std::string>& values,
+                       const std::string& method);
+
+// UsageError that `key` differs in a file, if it does.
+void refuse_other(const std::string& file, const std::string& key, const std::string& there,
+                  const std::string& here);
+
+// The folder of run r of a series: a folder of its own where there are several.
+std::filesystem::path folder_of_run(const std::filesystem::path& out, const RunRequest& request,
+                                    int64_t r);
+
+}  // namespace emgnn
