@@ -32,7 +32,7 @@ Words set(const Words& settings) {
 Words training(const std::string& method, const Words& settings) {
   return joined({"train", "--dataset", "noisy-relations", "--method", method, "--quiet", "--out",
                  "run", "--threads", "1", "--checkpoint-every", "0.02"},
-                set(joined({"stop.rule=never", "model.hidden=8"}, settings)));
+                set(joined({"model.hidden=8"}, settings)));
 }
 
 const Words kResume = {"train", "--resume", "run", "--quiet", "--checkpoint-every", "0.02"};
@@ -118,18 +118,21 @@ void expect_killable(const Killed& of, unsigned seed) {
 }
 
 TEST(Resume, AnEnsembleKilledAtAnyMomentEndsWithTheSameBytes) {
-  expect_killable({training("gcn", {"fit.epochs=60", "ensemble=3"}), ""}, 1);
+  expect_killable({training("gcn", {"stop.rule=never", "fit.epochs=60", "ensemble=3"}), ""}, 1);
 }
 
 TEST(Resume, ASampledPosteriorKilledAtAnyMomentEndsWithTheSameBytes) {
-  expect_killable({training("em-gcn", {"em.posterior=mcmc", "mcmc.steps=2000", "mcmc.burn_in=100",
-                                       "em.rounds=5", "em.steps=8"}),
+  expect_killable({training("em-gcn", {"stop.rule=never", "em.posterior=mcmc", "mcmc.steps=2000",
+                                       "mcmc.burn_in=100", "em.rounds=5", "em.steps=8"}),
                    ""},
                   2);
 }
 
 TEST(Resume, CrossFittedNetworksKilledAtAnyMomentEndWithTheSameBytes) {
-  expect_killable({training("em-acm", {"em.recipe=held-out", "em.rounds=3", "em.steps=6"}), ""}, 3);
+  expect_killable({training("em-acm", {"stop.rule=never", "em.recipe=held-out",
+                                       "space.mixing=degree", "em.rounds=3", "em.steps=6"}),
+                   ""},
+                  3);
 }
 
 TEST(Resume, ABlockModelKilledAtAnyMomentEndsWithTheSameBytes) {
@@ -140,10 +143,9 @@ TEST(Resume, ABlockModelKilledAtAnyMomentEndsWithTheSameBytes) {
 }
 
 TEST(Resume, MoleculesKilledAtAnyMomentEndWithTheSameBytes) {
-  expect_killable(
-      {small_training({"--out", "run", "--threads", "1", "--checkpoint-every", "0.02"}),
-       small_table()},
-      5);
+  expect_killable({small_training({"--out", "run", "--threads", "1", "--checkpoint-every", "0.02"}),
+                   small_table()},
+                  5);
 }
 
 // ---- what the command says ----

@@ -35,15 +35,16 @@ std::set<std::string> published() {
 // The cells of the lines of the summary, without blanks around them.
 std::vector<std::vector<std::string>> summary() {
   const std::string page = read_file(docs() / "results.md");
-  std::istringstream lines(page.substr(page.find("## Summary")));
+  const size_t begin = page.find("## Summary");
+  std::istringstream lines(page.substr(begin, page.find("\n## ", begin) - begin));
   std::vector<std::vector<std::string>> out;
   for (std::string line, field; std::getline(lines, line);) {
     if (!line.starts_with("| ") || line.find(" ± ") == std::string::npos) continue;
     std::istringstream fields(line.substr(1));
     for (out.emplace_back(); std::getline(fields, field, '|');) {
-      const size_t begin = field.find_first_not_of(' ');
-      const size_t end = field.find_last_not_of(' ');
-      out.back().push_back(begin == std::string::npos ? "" : field.substr(begin, end - begin + 1));
+      const size_t from = field.find_first_not_of(' ');
+      const size_t to = field.find_last_not_of(' ');
+      out.back().push_back(from == std::string::npos ? "" : field.substr(from, to - from + 1));
     }
   }
   return out;

@@ -100,6 +100,7 @@ TEST(TableForms, CsvHasALinePerCellAndMetric) {
       "row,column,metric,mean,std,runs,paper_mean,paper_std,paper_difference,difference,"
       "difference_se,place,chosen\ngcn,imdb,micro_f1,0.708,"))
       << text;
+  EXPECT_NE(text.find(",2,0.6191,0.0067,"), std::string::npos) << text;
 }
 
 TEST(TableForms, DistributionsHaveEveryValueWithItsPrior) {

@@ -113,6 +113,7 @@ TEST(SecondsLeft, AreThoseOfTheNearestRunsThatAreKnown) {
   all[0].seconds = {1.0, 3.0};
   EXPECT_DOUBLE_EQ(*seconds_left(all, 1), 2 * 2.0 + 2 * 2.0);  // its own, and those of its row
   EXPECT_DOUBLE_EQ(*seconds_left(all, 2), 4.0);
+  EXPECT_DOUBLE_EQ(*seconds_left(all, 4), 4.0);  // the runs of a series come one after the other
   all.push_back({"gat", "cora", 1, {}});
   all.push_back({"gat", "dblp", 1, {}});
   EXPECT_DOUBLE_EQ(*seconds_left(all, 1), 8.0 + 2.0 + 2.0);  // of its column, of all

@@ -111,10 +111,9 @@ int64_t available_memory() {
 }
 
 void limit_memory(int64_t bytes) {
-  const int64_t taken = kilobytes_in("/proc/self/status", "VmData:");
-  if (bytes <= taken)
-    throw UsageError(fmt::format("{} are too little: the program itself takes {}",
-                                 bytes_in_words(bytes), bytes_in_words(taken)));
+  if (bytes < kLeastMemory)
+    throw UsageError(fmt::format("{} are too little: the program itself and its libraries take {}",
+                                 bytes_in_words(bytes), bytes_in_words(kLeastMemory)));
   rlimit limit = current();
   limit.rlim_cur = static_cast<rlim_t>(bytes);
   if (limit.rlim_max != RLIM_INFINITY && limit.rlim_cur > limit.rlim_max)

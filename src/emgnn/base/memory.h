@@ -15,8 +15,11 @@ std::string bytes_in_words(int64_t bytes);  // "1.5 GB"
 // What the system, or the control group that the process is in, could still give; 0: not known.
 int64_t available_memory();
 
+// OpenBLAS reserves 128 MB for each of its threads and never gives up asking for them.
+inline constexpr int64_t kLeastMemory = 512LL << 20;
+
 // From now on allocations beyond `bytes` in all fail (std::bad_alloc). A later limit replaces it.
-// UsageError when the process has more already, or may not have so much.
+// UsageError for less than kLeastMemory, and for more than the process may have.
 void limit_memory(int64_t bytes);
 int64_t memory_limit();  // 0: none
 

@@ -52,9 +52,9 @@ void keep_freed_memory() {
 // what to end. Sanitizers reserve more than there is.
 void stay_within_memory() {
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-  const int64_t available = available_memory();
+  const int64_t available = std::max(available_memory(), kLeastMemory);
   const int64_t limit = memory_limit();
-  if (available > 0 && (limit == 0 || available < limit)) limit_memory(available);
+  if (limit == 0 || available < limit) limit_memory(available);
 #endif
 }
 

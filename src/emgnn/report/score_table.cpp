@@ -129,11 +129,15 @@ std::string score_csv(const std::vector<TableCell>& cells) {
     const bool some = !c.runs.empty();
     const MeanStd paper = c.paper.value_or(MeanStd{}),
                   difference = c.difference.value_or(MeanStd{});
+    // As many digits as are published: a share is a hundredth of what is printed.
+    const auto published = [&](double value) {
+      const int digits = c.metric.decimals + (c.metric.percent ? 2 : 0);
+      return cell(c.paper ? fmt::format("{:.{}f}", value, digits) : "");
+    };
     out.rows.push_back(
         {cell(c.row), cell(c.column), cell(c.metric.name), or_none(some, c.here.mean),
-         or_none(some, c.here.std), cell(std::to_string(c.runs.size())),
-         or_none(c.paper.has_value(), paper.mean), or_none(c.paper.has_value(), paper.std),
-         or_none(some && c.paper.has_value(), c.here.mean - paper.mean),
+         or_none(some, c.here.std), cell(std::to_string(c.runs.size())), published(paper.mean),
+         published(paper.std), or_none(some && c.paper.has_value(), c.here.mean - paper.mean),
          or_none(c.difference.has_value(), difference.mean),
          or_none(c.difference.has_value(), difference.std),
          cell(c.place == 0 ? "" : std::to_string(c.place)), cell(c.chosen)});

@@ -89,15 +89,17 @@ RunRecord finished_run(const RunRequest& request, int64_t r) {
 std::optional<double> seconds_left(const std::vector<SeriesTimes>& all, int64_t at_a_time) {
   const std::optional<double> any = mean_of(all, [](const SeriesTimes&) { return true; });
   if (!any) return std::nullopt;
-  double sum = 0.0;
+  double sum = 0.0, longest = 0.0;
   for (const SeriesTimes& one : all) {
     const auto left = static_cast<double>(one.runs - std::ssize(one.seconds));
     std::optional<double> each = mean_of(all, [&](const SeriesTimes& s) { return &s == &one; });
     if (!each) each = mean_of(all, [&](const SeriesTimes& s) { return s.row == one.row; });
     if (!each) each = mean_of(all, [&](const SeriesTimes& s) { return s.column == one.column; });
-    sum += left * each.value_or(*any);
+    const double here = left * each.value_or(*any);
+    sum += here;
+    longest = std::max(longest, here);
   }
-  return sum / static_cast<double>(at_a_time);
+  return std::max(longest, sum / static_cast<double>(at_a_time));
 }
 
 }  // namespace emgnn

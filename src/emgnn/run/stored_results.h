@@ -30,7 +30,7 @@ struct SeriesTimes {
   int64_t runs = 0;             // in all
   std::vector<double> seconds;  // of those that are finished
 };
-// The time that all unfinished runs take, so many at a time. A run is taken to last as long as others
+// The time that all unfinished runs take, so many series at a time. A run is taken to last as long as others
 // of its series did; else of its row; else of its column; else as all. Nothing: none is finished.
 std::optional<double> seconds_left(const std::vector<SeriesTimes>& all, int64_t at_a_time);
 
