@@ -17,7 +17,7 @@ import shlex
 import subprocess
 import tempfile
 
-PRESETS = ["auto", "none", "citation", "web", "dense", "deep", "heterogeneous"]
+PRESETS = ["auto", "none", "citation", "web", "plain", "dense", "deep", "heterogeneous"]
 
 
 def graphs_of(folder):

@@ -166,7 +166,7 @@ TEST(CrossFit, EveryCheckpointLeadsToTheSameBits) {
   setting.em.em.steps = 2;
   setting.em.em.warmup = 1;
   // Inside the E-steps and the one at the end: a chance behind each network but the last.
-  EXPECT_GT(expect_same_from_every_checkpoint([&] { return cross_fit(setting); }, 25),
+  EXPECT_GE(expect_same_from_every_checkpoint([&] { return cross_fit(setting); }, 25),
             5 + 3 * (kFolds - 1));
 }
 

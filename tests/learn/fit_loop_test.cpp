@@ -172,7 +172,8 @@ TEST(FitLoop, ABeginningInPartsIsAskedForUntilItIsDone) {
   EXPECT_EQ(learner.begun_epochs, (std::vector<int64_t>{0, 0, 0, 2, 2, 2}));
   EXPECT_EQ(records.epochs.size(), 4U);
   // Before each part of a beginning, and before each epoch.
-  EXPECT_EQ(expect_resumable([&] { return std::make_unique<Scripted>(script); }), 4 + 2 * 2 + 1);
+  EXPECT_EQ(expect_resumable([&] { return std::make_unique<Scripted>(script); }),
+            4 * 3 + 2 * 2 + 1);
 }
 
 TEST(FitLoop, AnEpochEndsWithTheWeightsThatAreValidated) {
@@ -258,7 +259,8 @@ TEST(FitLoop, InterruptionAtEveryEpochLeavesACheckpointThatEndsTheSame) {
       script.loop.optim.average = average;
       script.loop.rule.name = rule;
       const int chances = expect_resumable([&] { return std::make_unique<Scripted>(script); });
-      EXPECT_EQ(chances, 7 + 1);  // before each epoch, and once not at all
+      // Before each epoch, between its gradient steps, and once not at all.
+      EXPECT_EQ(chances, 7 * 3 + 1);
     }
   }
 }
@@ -269,7 +271,7 @@ TEST(FitLoop, ResumedTrainingStopsAtTheSameEpoch) {
   Scripted whole(script);
   fit(whole);
   ASSERT_TRUE(whole.summary().stopped_early);
-  StopAt observer(static_cast<int>(whole.summary().epochs) - 1);
+  StopAt observer(3 * (static_cast<int>(whole.summary().epochs) - 1));
   Scripted first(script), second(script);
   EXPECT_TRUE(interrupted(first, observer));
   restore(second, observer.state);

@@ -188,7 +188,7 @@ TEST(Results, ASampleThatHasNotConvergedIsAWarning) {
   EXPECT_EQ(json["runs"][0]["sampled"]["coordinates"][0]["ess_tail"], 90.0);
   const RunRecord back = parse_single_run(json.dump(), "f");
   ASSERT_TRUE(back.fit.sampled.has_value());
-  EXPECT_EQ(to_json(results_of({back})), json);
+  EXPECT_EQ(to_json(results_of({back})).dump(), json.dump());
 }
 
 TEST(Results, ConfigurationKeepsItsTypes) {
