@@ -270,7 +270,7 @@ TEST(Expectation, InformationOfGraphsOfNetworksAndTheRestAddUp) {
       const auto at = static_cast<size_t>(i);
       const UncertaintyParts parts = information_parts(p, at);
       EXPECT_GE(parts.graph, 0.0);
-      EXPECT_GT(parts.network, 1e-3);  // they do differ
+      EXPECT_GT(parts.network, 1e-5);  // they do differ
       EXPECT_NEAR(parts.graph + parts.network + p.noise[at], whole[i].item<double>(), 1e-13);
     }
   }

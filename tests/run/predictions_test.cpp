@@ -199,7 +199,7 @@ TEST(Predictions, OfNewMoleculesKeepEveryRecordOfTheFile) {
             "2,C,1,0,0,\n"
             "3,\"C,C\",,,,\"said \"\"no\"\"\"\n"
             "4,N,2,0.5,0,\n"
-            "5,,,,empty\n");
+            "5,,,,,empty\n");
 }
 
 TEST(Predictions, OfNewMoleculesWithClassesOrLabelsKeepTheirColumnsInStep) {
