@@ -205,23 +205,29 @@ TEST(Predictions, OfNewMoleculesKeepEveryRecordOfTheFile) {
 TEST(Predictions, OfNewMoleculesWithClassesOrLabelsKeepTheirColumnsInStep) {
   const Labels classes{
       .kind = LabelKind::kClasses, .num_rows = 2, .names = {"x", "y"}, .cls = {kNoLabel, kNoLabel}};
-  const Prediction prediction{
-      .rows = {0, 1}, .width = 2, .value = {0, -INFINITY, -INFINITY, 0}, .graph_part = {0, 0}};
+  const Prediction prediction{.rows = {0, 1},
+                              .width = 2,
+                              .value = {0, -INFINITY, -INFINITY, 0},
+                              .graph_part = {0, 0},
+                              .noise = {0, 0}};
   EXPECT_EQ(predictions_csv_with_rejects(molecules_with(classes, {{3, "?", "bad"}}), prediction),
-            "row,smiles,predicted,p(x),p(y),entropy,graph_information,rejected\n"
-            "2,C,x,1,0,0,0,\n"
-            "3,?,,,,,,bad\n"
-            "4,N,y,0,1,0,0,\n");
+            "row,smiles,predicted,p(x),p(y),entropy,graph_information,network_information,"
+            "within_entropy,mean_entropy,rejected\n"
+            "2,C,x,1,0,0,0,0,0,0,\n"
+            "3,?,,,,,,,,,bad\n"
+            "4,N,y,0,1,0,0,0,0,0,\n");
   // A name with a comma must not make an empty row longer.
   const Labels labels{
       .kind = LabelKind::kLabels, .num_rows = 2, .names = {"x,1"}, .value = {kUnknown, kUnknown}};
-  const Prediction one{.rows = {0, 1}, .width = 1, .value = {1, 0}, .graph_part = {0, 0}};
+  const Prediction one{
+      .rows = {0, 1}, .width = 1, .value = {1, 0}, .graph_part = {0, 0}, .noise = {0, 0}};
   EXPECT_EQ(predictions_csv_with_rejects(molecules_with(labels, {{3, "?", "bad"}}), one),
             "row,smiles,predicted,\"p(x,1)\",\"entropy(x,1)\","
-            "\"graph_information(x,1)\",rejected\n"
-            "2,C,\"x,1\",1,0,0,\n"
-            "3,?,,,,,bad\n"
-            "4,N,,0,0,0,\n");
+            "\"graph_information(x,1)\",\"network_information(x,1)\",\"within_entropy(x,1)\","
+            "\"mean_entropy(x,1)\",rejected\n"
+            "2,C,\"x,1\",1,0,0,0,0,0,\n"
+            "3,?,,,,,,,,bad\n"
+            "4,N,,0,0,0,0,0,0,\n");
 }
 
 TEST(Predictions, TheDistributionIsATableOfItsPoints) {

@@ -136,7 +136,7 @@ class Columns {
                                               "within_entropy", "mean_entropy"};
   std::string information(double entropy_of_p, size_t entry) const {
     const UncertaintyParts parts = information_parts(prediction_, entry);
-    const double within = prediction_.noise[entry];
+    const double within = prediction_.noise.at(entry);  // every learner says it
     return fmt::format(",{:.6g},{:.6g},{:.6g},{:.6g},{:.6g}", entropy_of_p, parts.graph,
                        parts.network, within, parts.graph + parts.network + within);
   }
