@@ -128,10 +128,10 @@ TEST(EvaluationTable, HasAColumnPerPartAndARowPerScore) {
       .notes = {}};
   EXPECT_EQ(evaluation_table(evaluation),
             "m on d\n\n"
-            "                         train        test\n"
-            "rows                       140        1000\n"
-            "accuracy %              100.00       75.00\n"
-            "nll                     0.1250      0.5000\n");
+            "             train    test\n"
+            "rows           140    1000\n"
+            "accuracy %  100.00   75.00\n"
+            "nll         0.1250  0.5000\n");
 }
 
 TEST(ConfigHelp, ShowsEveryKeyWithItsValueAndWhereItComesFrom) {

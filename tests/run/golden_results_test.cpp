@@ -47,7 +47,9 @@ std::string answers_in(const std::string& predictions) {
   std::vector<size_t> kept;
   for (size_t c = 0; c < table.columns().size(); ++c) {
     const std::string& name = table.columns()[c];
-    if (!name.starts_with("entropy") && !name.starts_with("graph_")) kept.push_back(c);
+    const auto is = [&](const char* part) { return name.starts_with(part); };
+    if (!is("entropy") && !is("graph_") && !is("network_") && !is("within_") && !is("mean_entropy"))
+      kept.push_back(c);
   }
   std::string out;
   const auto add = [&](const auto& fields) {

@@ -32,7 +32,7 @@ TEST(Presets, AreNamedByLayersLikeAnySetting) {
     return entry(resolve({"noisy-citations", "gcn", std::move(layers)}), "model.hidden").value;
   };
   const std::string without = width({});
-  EXPECT_EQ(width({{"f.toml", "preset = \"dense\"\n", {}}}), "128");
+  EXPECT_EQ(width({{"f.toml", "preset = \"dense\"\n", {}}}), "64");
   EXPECT_EQ(width({{"f.toml", "preset = \"dense\"\n", {}}, {"--set", "", {"preset=none"}}}),
             without);
   EXPECT_EQ(width({{"--set", "", {"model.hidden=9"}}, {"--preset", "", {"preset=dense"}}}), "9");

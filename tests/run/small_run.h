@@ -94,6 +94,7 @@ inline std::vector<std::string> small_settings(const std::string& method) {
 inline RunRequest small_request(const std::string& dataset, const std::string& method,
                                 std::vector<std::string> more_settings = {}) {
   std::vector<std::string> settings = small_settings(method);
+  settings.emplace_back("preset=none");  // what auto does has tests of its own
   settings.insert(settings.end(), more_settings.begin(), more_settings.end());
   return {.config = {.dataset = dataset,
                      .method = method,

@@ -122,6 +122,11 @@ std::string reliability_text(const Evaluation& evaluation, const Part& part) {
   return table.text();
 }
 
+bool has_intervals(const Evaluation& evaluation) {
+  return std::any_of(evaluation.parts.begin(), evaluation.parts.end(),
+                     [](const Part& part) { return !part.intervals.empty(); });
+}
+
 }  // namespace
 
 std::string evaluation_table(const Evaluation& evaluation) {
@@ -144,7 +149,7 @@ std::string evaluation_table(const Evaluation& evaluation) {
                        groups_text(evaluation, last));
   if (!last.reliability.empty())
     out += fmt::format("\nReliability of {}\n\n{}", last.name, reliability_text(evaluation, last));
-  if (evaluation.bootstrap.resamples > 0)
+  if (evaluation.bootstrap.resamples > 0 && has_intervals(evaluation))
     out += fmt::format("\n[{:g} % intervals: {} resamples of the rows, seed {}]\n",
                        100.0 * evaluation.bootstrap.confidence, evaluation.bootstrap.resamples,
                        evaluation.bootstrap.seed);

@@ -202,10 +202,14 @@ bool is_of_before(const RunRequest& request) {
   folder.move_to(*request.out);
   const auto text = folder.read(kConfigFile);
   if (!text) return false;
-  const std::vector<Assignment> all =
-      parse_assignments(*text, folder.name_of(kConfigFile), request.config.method);
-  return std::none_of(all.begin(), all.end(),
-                      [](const Assignment& a) { return a.key == kPresetKey; });
+  try {
+    const std::vector<Assignment> all =
+        parse_assignments(*text, folder.name_of(kConfigFile), request.config.method);
+    return std::none_of(all.begin(), all.end(),
+                        [](const Assignment& a) { return a.key == kPresetKey; });
+  } catch (const UsageError&) {
+    return false;  // damaged: the run itself says so
+  }
 }
 
 }  // namespace

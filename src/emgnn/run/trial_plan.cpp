@@ -12,6 +12,7 @@ namespace {
 using Values = std::map<std::string, std::string>;
 
 constexpr int64_t kFewestEpochs = 4;  // fewer say nothing
+constexpr int64_t kMostEpochs = 60;   // more tell little that is new
 constexpr double kBackward = 2.0;     // beside the way forward
 
 double number(const Values& values, const std::string& key, double otherwise) {
@@ -75,7 +76,7 @@ std::vector<Rung> plan_rungs(std::span<const TrialCost> costs, double share) {
     double together = 0.0;
     for (size_t i = 0; i < size; ++i) together += epoch[i];
     const double more = std::floor(part / together);
-    trained = std::min(longest, trained + static_cast<int64_t>(std::min(more, 1e9)));
+    trained = std::min({longest, kMostEpochs, trained + static_cast<int64_t>(std::min(more, 1e9))});
     out.push_back({size, trained});
   }
   return out.front().epochs < kFewestEpochs ? std::vector<Rung>() : out;
