@@ -171,7 +171,9 @@ TEST_P(TypedGraph, GoesOnAfterKillsAndCtrlCToTheSameBytes) {
     program.wait_until_written(place_.path() / "run/metrics.jsonl", size * eighth / 8);
     program.send(signal);
     ASSERT_EQ(program.wait().status, signal == SIGKILL ? 128 + SIGKILL : 4);
-    if (eighth > 1) EXPECT_FALSE(file("run/checkpoint/state.safetensors").empty());
+    if (eighth > 1) {
+      EXPECT_FALSE(file("run/checkpoint/state.safetensors").empty());
+    }
   }
   ASSERT_EQ(run(place_, call).status, 0);
   for (const char* name : {"run/model.safetensors", "run/predictions.csv", "run/metrics.jsonl"})
