@@ -60,7 +60,7 @@ TEST(Predict, NewMoleculesNeedNoTargetAndBadOnesSayWhy) {
   const std::string table = read(place.path() / "new.csv");
   EXPECT_EQ(columns(table, {0, 1}),
             "row smiles \n1 CCO \n2 C1CC \n3  \n4 CCCCCCO \n5 [Na+].[Cl-] \n6 C \n");
-  EXPECT_NE(table.find("\n2,C1CC,,,not a SMILES string\n3,,,,no value of structure\n"),
+  EXPECT_NE(table.find("\n2,C1CC,,,,not a SMILES string\n3,,,,,no value of structure\n"),
             std::string::npos)
       << table;
   // The same molecule has the same prediction, whatever else is in the table.

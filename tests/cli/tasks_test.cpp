@@ -216,7 +216,7 @@ TEST(Tasks, MoleculesWithAZeroOrOne) {
   EXPECT_EQ(predicted.out, "20 predicted, 1 rejected: new.csv\n");
   const std::string table = read(place.path() / "new.csv");
   EXPECT_EQ(header_of(table), "row,smiles,predicted" + of_label("active") + ",rejected");
-  EXPECT_NE(table.find("\n21,C1CC,,,,,not a SMILES string\n"), std::string::npos) << table;
+  EXPECT_NE(table.find("\n21,C1CC,,,,,,,,not a SMILES string\n"), std::string::npos) << table;
   expect_evaluation(place, json, "other.csv", 20);
 }
 
