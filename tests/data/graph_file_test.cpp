@@ -136,7 +136,9 @@ TEST(IdTable, NumbersIdsInTheOrderTheyAreSeen) {
     EXPECT_EQ(table.add("7"), 0);
     EXPECT_EQ(table.add("0"), 1);
     EXPECT_EQ(table.add("7"), 0);
-    if (texts) EXPECT_EQ(table.add("07"), 2);  // another id
+    if (texts) {
+      EXPECT_EQ(table.add("07"), 2);  // another id
+    }
     EXPECT_EQ(table.find("0"), 1);
     EXPECT_EQ(table.find("5"), std::nullopt);
     EXPECT_EQ(table.find("x"), std::nullopt);

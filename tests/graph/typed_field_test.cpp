@@ -101,7 +101,9 @@ TEST(TypedField, ASampleHasSomeOfTheNeighboursOfEachRelation) {
   bool some_left_out = false;
   for (size_t k = 0; k < hops.size(); ++k) {
     const size_t limit = k == 2 ? 3 : 2;  // of each of three relations; the last hop is the nearest
-    if (k + 1 < hops.size()) EXPECT_EQ(hops[k].hop.output_rows, hops[k + 1].hop.input_rows);
+    if (k + 1 < hops.size()) {
+      EXPECT_EQ(hops[k].hop.output_rows, hops[k + 1].hop.input_rows);
+    }
     std::map<std::pair<size_t, int32_t>, size_t> count;
     for (const auto& [at, weight] : entries_of(hops[k])) {
       const auto& [t, i, j] = at;
