@@ -34,8 +34,9 @@ Json header_of(const std::string& bytes) {
   EXPECT_EQ(text[end], '}');
   std::set<std::string> keys;
   const auto once = [&](int depth, Json::parse_event_t event, const Json& key) {
-    if (event == Json::parse_event_t::key && depth == 1)
+    if (event == Json::parse_event_t::key && depth == 1) {
       EXPECT_TRUE(keys.insert(key.get<std::string>()).second) << key;
+    }
     return true;
   };
   return Json::parse(text, once);
