@@ -268,7 +268,7 @@ TEST(Train, ARunThatCannotBeKeptIsSaidToBeLost) {
         "id,label,split\na,x,train\nb,x,val\nc,x,test\nd,y,train\ne,y,val\nf,y,test\n");
   write(place, name + "/edges.csv", "source,target\na,b\nb,c\nd,e\ne,f\n");
   Program program(place, {"train", "--dataset", name, "--method", "gcn", "--quiet", "--set",
-                          "fit.epochs=1000000000", "--set", "stop.rule=never"});
+                          "fit.epochs=1000000000", "--set", "stop.rule=never", "--preset", "none"});
   program.wait_until_it_catches_interrupts();
   program.send(SIGTERM);
   const Outcome stopped = program.wait();
