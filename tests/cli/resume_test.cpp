@@ -171,6 +171,22 @@ TEST(Resume, CtrlCNamesTheShortCommandWhichEndsAllRuns) {
   expect_same_files(place, files_of(other));
 }
 
+// The folder remembers where the data is; the results call it as the first call did.
+TEST(Resume, DataNamedByARelativePathHasTheSameName) {
+  const Words call = small_training({"--set", "em.rounds=400", "--out", "run"});
+  const Workplace place, other;
+  for (const Workplace* each : {&place, &other}) write(*each, "mine.csv", small_table());
+  Program program(place, call);
+  program.wait_until_written(place.path() / "run/metrics.jsonl", 1500);
+  program.send(SIGKILL);
+  ASSERT_EQ(program.wait().status, 128 + SIGKILL);
+  const Outcome resumed = run(place, {"train", "--resume", "run", "--quiet"});
+  ASSERT_EQ(resumed.status, 0) << resumed.err;
+  EXPECT_EQ(Json::parse(read(place.path() / "run/results.json"))["dataset"], "mine.csv");
+  ASSERT_EQ(run(other, call).status, 0);
+  expect_same_files(place, files_of(other));
+}
+
 TEST(Resume, AFinishedRunSaysSoAndShowsItsResults) {
   const Workplace place;
   const Outcome trained = run(place, kSeveral);

@@ -83,7 +83,7 @@ class RunSet {
                  .options = config_.data,
                  .seed = request.seed}),
         folders_(several() ? static_cast<size_t>(request.runs) : 0) {
-    results_.dataset = request.config.dataset;
+    results_.dataset = called(request);
     results_.method = request.config.method;
     check_text(request, config_);
     if (request.out) {

@@ -37,6 +37,7 @@ inline constexpr std::chrono::duration<double> kCheckpointPeriod{30.0};
 
 struct RunRequest {
   ConfigRequest config;
+  std::string called = {};  // what results call the dataset; empty: as config does
   std::filesystem::path data_dir;
   uint64_t seed = 0;  // run r has seed + r
   int64_t runs = 1;

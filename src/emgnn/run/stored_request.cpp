@@ -37,8 +37,13 @@ void check_version(const Json& manifest, const fs::path& path) {
 
 }  // namespace
 
+const std::string& called(const RunRequest& request) {
+  return request.called.empty() ? request.config.dataset : request.called;
+}
+
 Json call_json(const RunRequest& request, bool all_runs) {
-  Json out = {{"runs", all_runs ? request.runs : 1},
+  Json out = {{"dataset", called(request)},
+              {"runs", all_runs ? request.runs : 1},
               {"hide_test", request.hide_test},
               {"rank_graphs", request.rank_graphs},
               {"all_edges", request.all_edges}};
@@ -75,6 +80,8 @@ StoredRequest stored_request(const fs::path& folder) {
   request.config = {.dataset = value_at<std::string>(manifest, "/dataset", path),
                     .method = value_at<std::string>(manifest, "/method", path),
                     .layers = {{.name = config.string(), .toml = read_file(config)}}};
+  if (manifest[kCallEntry].contains("dataset"))
+    request.called = value_at<std::string>(manifest, "/call/dataset", path);
   request.seed = value_at<uint64_t>(manifest, "/seed", path);
   request.runs = value_at<int64_t>(manifest, "/call/runs", path);
   request.hide_test = value_at<bool>(manifest, "/call/hide_test", path);

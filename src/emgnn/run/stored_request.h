@@ -11,6 +11,8 @@ namespace emgnn {
 
 // The entry of manifest.json with what config.toml and the run's identity do not say.
 inline constexpr const char* kCallEntry = "call";
+// What results call the dataset: as in the call that began the run, wherever it is resumed.
+const std::string& called(const RunRequest& request);
 // Of the folder of one run, or of all of a request.
 nlohmann::ordered_json call_json(const RunRequest& request, bool all_runs);
 
