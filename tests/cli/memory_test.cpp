@@ -40,5 +40,20 @@ TEST(MemoryLimit, AWrongAmountIsABadCall) {
     expect_one_line(run(place, train({"--method", "gcn", "--memory", amount})), 2, "--memory");
 }
 
+// OpenBLAS would wait for its memory for ever.
+TEST(MemoryLimit, ThatIsInheritedAndTooSmallIsOneLine) {
+  const Workplace place;
+  rlimit before{};
+  getrlimit(RLIMIT_DATA, &before);
+  for (rlim_t megabytes : {60, 150, 400}) {
+    rlimit small = before;
+    small.rlim_cur = megabytes << 20;
+    setrlimit(RLIMIT_DATA, &small);
+    const Outcome outcome = run(place, train({"--method", "gcn"}));
+    setrlimit(RLIMIT_DATA, &before);
+    expect_one_line(outcome, 1, "ulimit -d");
+  }
+}
+
 }  // namespace
 }  // namespace emgnn::cli_test

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <new>
 #include <sstream>
 
@@ -38,13 +39,15 @@ void occupy_standard_streams() {
 }
 
 // Every gradient step takes and frees the same large buffers. Handed back to the system each time,
-// they cost up to a third of a run in page faults.
+// they cost up to a third of a run in page faults. So all of them come from one heap, which keeps up
+// to a gigabyte at its end; the heaps of other threads cannot hold them.
 void keep_freed_memory() {
 #ifdef __GLIBC__
-  constexpr int kLargestPooled = 32 << 20;  // glibc's limit
-  constexpr int kKept = 1 << 30;
-  mallopt(M_MMAP_THRESHOLD, kLargestPooled);
+  constexpr int kKept = 1 << 30, kGrowth = 64 << 20;
+  mallopt(M_MMAP_MAX, 0);
+  mallopt(M_ARENA_MAX, 1);
   mallopt(M_TRIM_THRESHOLD, kKept);
+  mallopt(M_TOP_PAD, kGrowth);
 #endif
 }
 
@@ -54,6 +57,9 @@ void stay_within_memory() {
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   const int64_t available = std::max(available_memory(), kLeastMemory);
   const int64_t limit = memory_limit();
+  if (limit > 0 && limit < kLeastMemory)
+    throw Error(fmt::format("{} (ulimit -d) are too little: the program and its libraries take {}",
+                            bytes_in_words(limit), bytes_in_words(kLeastMemory)));
   if (limit == 0 || available < limit) limit_memory(available);
 #endif
 }
@@ -152,6 +158,8 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   emgnn::cli::occupy_standard_streams();
   emgnn::cli::keep_freed_memory();
+  // What it is asked for is small, and its threads would wait for processors that ours are using.
+  setenv("OPENBLAS_NUM_THREADS", "1", 0);
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of the write
   return emgnn::cli::run(argc, argv);
