@@ -157,8 +157,9 @@ TEST(Signals, EndALongEpochOfTraining) {
   }
   write(place, "graph/nodes.csv", nodes);
   write(place, "graph/edges.csv", edges);
-  Program program(place, {"train", "--dataset", "graph", "--method", "gcn", "--out", "run", "--set",
-                          "model.hidden=1536", "--set", "model.layers=10"});
+  Program program(
+      place, {"train", "--dataset", "graph", "--method", "gcn", "--out", "run", "--preset", "none",
+              "--set", "model.hidden=1536", "--set", "model.layers=10"});
   program.wait_until_written(place.path() / "run/manifest.json", 1);
   std::this_thread::sleep_for(std::chrono::milliseconds(500));
   ASSERT_TRUE(program.running());
@@ -168,6 +169,20 @@ TEST(Signals, EndALongEpochOfTraining) {
   EXPECT_LT(std::chrono::steady_clock::now() - sent, std::chrono::milliseconds(2500));
   EXPECT_EQ(outcome.status, 4);
   EXPECT_NE(outcome.err.find("interrupted in epoch "), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("to resume: "), std::string::npos) << outcome.err;
+}
+
+// As `timeout` sends them: to the process, and to its group.
+TEST(Signals, ThatComeTwiceAtOnceAreOne) {
+  const Workplace place;
+  Program program(place, {"train", "--dataset", "noisy-relations", "--method", "gcn", "--out",
+                          "run", "--set", "fit.epochs=1000000", "--set", "stop.rule=never"});
+  program.wait_until_written(place.path() / "run/checkpoint/state.safetensors", 1);
+  program.send(SIGTERM);
+  program.send(SIGTERM);
+  const Outcome outcome = program.wait();
+  EXPECT_EQ(outcome.status, 4);
+  EXPECT_EQ(outcome.err.find("twice"), std::string::npos) << outcome.err;
   EXPECT_NE(outcome.err.find("to resume: "), std::string::npos) << outcome.err;
 }
 

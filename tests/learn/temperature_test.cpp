@@ -180,13 +180,28 @@ TEST(Temperatures, OfCertainPredictionsStayInBounds) {
   }
 }
 
+// More numbers than are looked at together. Newton's steps end within 1e-6 of β, so within 1e-6 T² of T.
+TEST(Temperatures, AreThoseOfEachGraphAloneHoweverManyThereAre) {
+  const Sample sample = class_sample(2000, 150, {0.5, 1.0, 2.0, 1.5, 0.7}, 9);
+  ASSERT_GT(sample.outputs.numel(), 1 << 20);
+  const auto task = make_task(sample.labels, {}, {});
+  const TargetRows target = task->target(sample.rows());
+  const std::vector<double> all = task->temperatures(sample.outputs, target);
+  ASSERT_EQ(all.size(), 5U);
+  for (int64_t g = 0; g < 5; ++g) {
+    const double alone = task->temperatures(sample.outputs.narrow(0, g, 1), target).front();
+    EXPECT_NEAR(all[static_cast<size_t>(g)], alone, 2e-6 * alone * alone) << g;
+  }
+}
+
 TEST(Temperatures, EndAfterAFewStepsWhateverTheSlopeIs) {
   const auto search = [](auto slope) {
     int calls = 0;
-    const std::vector<double> t = best_temperatures(2, [&](const at::Tensor& beta) -> LossSlope {
+    const auto counted = [&](const at::Tensor& /*z*/, const at::Tensor& beta) -> LossSlope {
       ++calls;
-      return slope(beta);
-    });
+      return slope(beta.flatten());
+    };
+    const std::vector<double> t = best_temperatures(at::zeros({2, 1, 1}), counted);
     EXPECT_LE(calls, 24);
     for (double v : t) {
       EXPECT_GE(v, kLowest);

@@ -6,6 +6,9 @@
 #include <cmath>
 #include <limits>
 
+#include <emgnn/base/context.h>
+#include <emgnn/base/error.h>
+
 namespace emgnn {
 namespace {
 
@@ -46,6 +49,15 @@ TEST(Predictions, OfClassesHaveTheProbabilitiesOfEachAndTheUncertainty) {
             "network_information,within_entropy,mean_entropy\n"
             "a,train,\"y,z\",\"y,z\",0.25,0.75,0.562335,0.005,0.015,0.5,0.52\n"
             "\"b, c\",validation,,x,0.9,0.1,0.325083,0.03,0,0.25,0.28\n");
+}
+
+TEST(Predictions, AreNotWrittenToTheEndOnceTheUserWantsAnEnd) {
+  const Data data = graph_with(
+      {.kind = LabelKind::kClasses, .num_rows = 3, .names = {"x", "y"}, .cls = {1, kNoLabel, 0}});
+  const Prediction prediction{
+      .rows = {0}, .width = 2, .value = {-1, -1}, .graph_part = {0}, .noise = {0}};
+  const Context::Scope scope{Context(1, Device::kCpu, [] { return true; })};
+  EXPECT_THROW(predictions_csv(data, prediction), Interrupted);
 }
 
 TEST(Predictions, OfSeveralLabelsNameThoseAboveOneHalf) {

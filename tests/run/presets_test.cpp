@@ -51,6 +51,16 @@ TEST(Presets, AllAreLegalForAllMethodsOfTheirData) {
   }
 }
 
+// Beyond it judging may take a hundred times as long as training does.
+TEST(Presets, GiveJudgingAShareOfTheTime) {
+  for (const Preset& preset : presets()) {
+    if (preset.kind != DataKind::kGraph) continue;
+    const RunConfig config("em-gcn", "noisy-citations", "", preset.name);
+    EXPECT_GT(std::stod(entry(config, "em.judging").value), 0.0) << preset.name;
+    EXPECT_NE(entry(config, "em.evidence").value, "last-layer") << preset.name;
+  }
+}
+
 TEST(Presets, AreRefusedWhereTheyDoNotFit) {
   EXPECT_THROW(RunConfig("gcn", "cora", "", "citatoin"), UsageError);
   EXPECT_THROW(RunConfig("gcn", "cora", "", "molecules"), UsageError);

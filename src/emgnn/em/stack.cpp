@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include <emgnn/base/error.h>
+#include <emgnn/base/threads.h>
 
 namespace emgnn {
 
@@ -30,6 +31,7 @@ class Objective {
   };
 
   Value at(const std::vector<double>& log_prob) const {
+    check_overdue();
     const size_t graphs = log_prob.size();
     const auto n = static_cast<double>(rows_);
     Value out{.gradient = std::vector<double>(graphs)};

@@ -112,14 +112,13 @@ std::vector<double> ClassTask::losses(const at::Tensor& outputs, const TargetRow
 // Var_q(z).
 std::vector<double> ClassTask::temperatures(const at::Tensor& outputs,
                                             const TargetRows& target) const {
-  const at::Tensor z = outputs.to(at::kDouble);
-  const at::Tensor index = target.cls.view({1, -1, 1}).expand({z.size(0), -1, 1});
-  const at::Tensor known = z.gather(2, index).squeeze(2);
+  const at::Tensor index = target.cls.view({1, -1, 1});
   const auto mean = [&](const at::Tensor& each) {
     return (target.weight.defined() ? each * target.weight : each).mean(1);
   };
-  return best_temperatures(z.size(0), [&](const at::Tensor& beta) -> LossSlope {
-    const at::Tensor q = at::softmax(z * beta.view({-1, 1, 1}), 2);
+  return best_temperatures(outputs, [&](const at::Tensor& z, const at::Tensor& beta) -> LossSlope {
+    const at::Tensor known = z.gather(2, index.expand({z.size(0), -1, 1})).squeeze(2);
+    const at::Tensor q = at::softmax(z * beta, 2);
     const at::Tensor expected = (q * z).sum(2);
     return {mean(expected - known), mean((q * z.square()).sum(2) - expected.square())};
   });

@@ -75,11 +75,10 @@ at::Tensor LabelTask::row_loss(const at::Tensor& outputs, const TargetRows& targ
 // The derivatives in β of w (softplus(βz) − y βz) are w (σ(βz) − y) z and w σ (1 − σ) z².
 std::vector<double> LabelTask::temperatures(const at::Tensor& outputs,
                                             const TargetRows& target) const {
-  const at::Tensor z = outputs.to(at::kDouble);
   const at::Tensor weight = target.weight / num_known(target).unsqueeze(1);
   const auto sum = [&](const at::Tensor& each) { return (each * weight).sum({1, 2}); };
-  return best_temperatures(z.size(0), [&](const at::Tensor& beta) -> LossSlope {
-    const at::Tensor q = at::sigmoid(z * beta.view({-1, 1, 1}));
+  return best_temperatures(outputs, [&](const at::Tensor& z, const at::Tensor& beta) -> LossSlope {
+    const at::Tensor q = at::sigmoid(z * beta);
     return {sum((q - target.value) * z), sum(q * (1.0 - q) * z.square())};
   });
 }

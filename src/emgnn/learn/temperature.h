@@ -4,7 +4,6 @@
 
 #include <ATen/core/Tensor.h>
 
-#include <cstdint>
 #include <functional>
 #include <vector>
 
@@ -15,9 +14,12 @@ struct LossSlope {
   at::Tensor first, second;  // derivatives
 };
 
-// T in [0.1, 3] of the smallest loss of each graph. The losses are convex in β; Newton's steps,
-// kept inside the interval that the signs of the derivatives leave.
-std::vector<double> best_temperatures(
-    int64_t num_graphs, const std::function<LossSlope(const at::Tensor& beta)>& slope);
+// Of some graphs: z  float64 [graphs, rows, width], beta  [graphs, 1, 1].
+using SlopeOf = std::function<LossSlope(const at::Tensor& z, const at::Tensor& beta)>;
+
+// T in [0.1, 3] of the smallest loss of each graph of `outputs` [graphs, rows, width]. The losses are
+// convex in β; Newton's steps, kept inside the interval that the signs of the derivatives leave.
+// A few graphs at a time, with check_overdue() in between.
+std::vector<double> best_temperatures(const at::Tensor& outputs, const SlopeOf& slope);
 
 }  // namespace emgnn

@@ -7,6 +7,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <type_traits>
 #include <vector>
 
 #include <emgnn/base/error.h>
@@ -253,7 +254,8 @@ class RunSet {
     learner->fit(recorder);
     const Poll poll = poll_after_training(recorder, *learner);
     observer_.on_phase({"predicting", true});
-    const Prediction prediction = predicted(*learner, *data, poll, recorder);
+    const Prediction prediction = after_training(
+        *learner, recorder, [&] { return learner->predict(data->predicted_rows(), poll); });
     observer_.on_phase({"scoring", true});
     FamilyReport report = learner->graph_report();
     RunRecord run = record(*data, *task, *learner, prediction);
@@ -264,8 +266,10 @@ class RunSet {
     run.prepare_seconds = prepare_seconds;
     run.peak_rss_mb = peak_rss_mb();
     if (request_.rank_graphs) run.graph_rank = rank_graphs(*learner, *data, *task, poll);
-    write_tables(folder, std::move(report.tables));
-    write_files(folder, *data, *learner, prediction, run);
+    after_training(*learner, recorder, [&] {
+      write_tables(folder, std::move(report.tables));
+      write_files(folder, *data, *learner, prediction, run);
+    });
     return run;
   }
 
@@ -281,11 +285,12 @@ class RunSet {
     };
   }
 
-  // Large products stop by themselves, without the checkpoint that a poll makes.
-  static Prediction predicted(Learner& learner, const Data& data, const Poll& poll,
-                              RunRecorder& recorder) {
+  // Large products and tables stop by themselves, without the checkpoint that a poll makes.
+  template <class Work>
+  static std::invoke_result_t<Work> after_training(Learner& learner, RunRecorder& recorder,
+                                                   const Work& work) {
     try {
-      return learner.predict(data.predicted_rows(), poll);
+      return work();
     } catch (const Interrupted&) {
       recorder.on_checkpoint(learner);
       throw Interrupted("interrupted after training");

@@ -11,6 +11,7 @@
 #include <numeric>
 #include <vector>
 
+#include <emgnn/base/threads.h>
 #include <emgnn/formats/csv.h>
 
 namespace emgnn {
@@ -226,6 +227,8 @@ std::string predictions_csv(const Data& data, const Prediction& prediction,
   const Columns columns(labels, prediction, true, options.sets);
   std::string out = (data.table() ? "row,smiles,split" : "node,split") + columns.header() + "\n";
   for (const size_t i : given_order(data, prediction.rows)) {
+    constexpr size_t kRowsAtATime = 4096;
+    if (i % kRowsAtATime == 0) check_stop();
     const int32_t row = prediction.rows[i];
     out += csv_field(data.row_name(row));
     if (data.table())
