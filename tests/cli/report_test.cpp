@@ -70,6 +70,17 @@ TEST(Report, OfAnInterruptedRunShowsWhatThereIs) {
   EXPECT_NE(html.find("<figcaption>Loss</figcaption>"), std::string::npos);
 }
 
+// A run without its manifest is not left out in silence.
+TEST(Report, OfRunsOfWhichOneIsDamagedIsOneLine) {
+  const Workplace place;
+  SmallGraph().write(place, "graph");
+  ASSERT_EQ(run(place, joined(train("graph", "runs"), {"--runs", "2"})).status, 0);
+  fs::remove(place.path() / "runs/seed-1/manifest.json");
+  expect_one_line(run(place, {"report", "runs"}), 3, "runs/seed-1/manifest.json: missing");
+  fs::remove_all(place.path() / "runs/seed-1");
+  EXPECT_EQ(run(place, {"report", "runs"}).status, 0);
+}
+
 TEST(Report, MistakesAreOneLine) {
   const Workplace place;
   expect_one_line(run(place, {"report"}), 2, "run is required");

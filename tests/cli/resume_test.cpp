@@ -227,6 +227,10 @@ TEST(Resume, WhatCannotBeResumedIsOneLine) {
   write(place, "run/manifest.json", "{");
   expect_one_line(resume(), 3, "run/manifest.json: damaged");
   write(place, "run/manifest.json", manifest);
+  const std::string config = read(place.path() / "run/config.toml");
+  write(place, "run/config.toml", config + "[");
+  expect_one_line(resume(), 3, "run/config.toml:");
+  write(place, "run/config.toml", config);
   EXPECT_EQ(resume().status, 0);
   EXPECT_EQ(timeless_text(read(results)), timeless_text(made));
 }

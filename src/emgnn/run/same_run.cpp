@@ -13,6 +13,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// Values of "runs" in a manifest.
+constexpr const char* kSingleRun = "one";
+constexpr const char* kSeveralRuns = "one folder per seed";
+
+}  // namespace
+
 std::map<std::string, std::string> stored_values(const std::string& text, const std::string& file,
                                                  const std::string& method) {
   std::map<std::string, std::string> out;
@@ -24,8 +30,6 @@ std::map<std::string, std::string> stored_values(const std::string& text, const 
   if (out.empty()) throw DataError(fmt::format("{}: damaged: it has no settings", file));
   return out;
 }
-
-}  // namespace
 
 void refuse_other(const std::string& file, const std::string& key, const std::string& there,
                   const std::string& here) {
@@ -39,7 +43,7 @@ Json identity_json(const ConfigRequest& config, uint64_t seed, bool several) {
   return {{"dataset", lasting_name(config.dataset)},
           {"method", config.method},
           {"seed", seed},
-          {"runs", several ? "one folder per seed" : "one"}};
+          {"runs", several ? kSeveralRuns : kSingleRun}};
 }
 
 void check_same_values(const RunFolder& folder, const std::map<std::string, std::string>& values,

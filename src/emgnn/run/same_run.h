@@ -20,6 +20,11 @@ inline constexpr const char* kResultsFile = "results.json";
 // What a folder belongs to. Also the first part of its manifest.
 nlohmann::ordered_json identity_json(const ConfigRequest& config, uint64_t seed, bool several);
 
+// The settings that the text of a config.toml says, by key. DataError that names the file where it is
+// damaged.
+std::map<std::string, std::string> stored_values(const std::string& text, const std::string& file,
+                                                 const std::string& method);
+
 void check_same_identity(const RunFolder& folder, const nlohmann::ordered_json& identity);
 // By values: a key that is not in the file is at its default, as when the file was written.
 void check_same_values(const RunFolder& folder, const std::map<std::string, std::string>& values,

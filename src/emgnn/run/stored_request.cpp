@@ -6,6 +6,7 @@
 #include <emgnn/base/file.h>
 #include <emgnn/base/version.h>
 #include <emgnn/run/json_file.h>
+#include <emgnn/run/same_run.h>
 
 namespace emgnn {
 
@@ -80,6 +81,7 @@ StoredRequest stored_request(const fs::path& folder) {
   request.config = {.dataset = value_at<std::string>(manifest, "/dataset", path),
                     .method = value_at<std::string>(manifest, "/method", path),
                     .layers = {{.name = config.string(), .toml = read_file(config)}}};
+  stored_values(request.config.layers.front().toml, config.string(), request.config.method);
   if (manifest[kCallEntry].contains("dataset"))
     request.called = value_at<std::string>(manifest, "/call/dataset", path);
   request.seed = value_at<uint64_t>(manifest, "/seed", path);

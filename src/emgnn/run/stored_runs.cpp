@@ -7,8 +7,8 @@
 #include <emgnn/base/error.h>
 #include <emgnn/base/file.h>
 #include <emgnn/formats/safetensors.h>
-#include <emgnn/run/config_text.h>
 #include <emgnn/run/json_file.h>
+#include <emgnn/run/same_run.h>
 
 namespace emgnn {
 
@@ -65,22 +65,14 @@ std::vector<fs::path> folders_of_seeds(const fs::path& folder) {
   std::vector<fs::path> out;
   for (const auto& entry : fs::directory_iterator(folder)) {
     const bool is_seed = entry.path().filename().string().starts_with("seed-");
-    if (is_seed && fs::exists(entry.path() / "manifest.json")) out.push_back(entry.path());
+    const auto has = [&](const char* file) { return fs::exists(entry.path() / file); };
+    // The manifest is the first of them, and its absence is told by whoever reads the run.
+    if (is_seed && (has("manifest.json") || has("metrics.jsonl") || has("results.json")))
+      out.push_back(entry.path());
   }
   if (out.empty())
     throw UsageError(fmt::format("{}: no run has been started in this folder", folder.string()));
   return out;
-}
-
-void read_config(const fs::path& folder, StoredRuns& runs) {
-  runs.config = required(folder, "config.toml");
-  const std::string file = (folder / "config.toml").string();
-  try {
-    for (const Assignment& a : parse_assignments(runs.config, file, runs.method))
-      runs.settings[a.key] = a.value;
-  } catch (const UsageError& error) {
-    throw DataError(error.what());
-  }
 }
 
 }  // namespace
@@ -117,7 +109,8 @@ StoredRuns read_runs(const fs::path& folder) {
                   .dataset = value_at<std::string>(manifest, "/dataset", path),
                   .method = value_at<std::string>(manifest, "/method", path)};
   const bool one = value_at<std::string>(manifest, "/runs", path) == "one";
-  read_config(folder, runs);
+  runs.config = required(folder, kConfigFile);
+  runs.settings = stored_values(runs.config, (folder / kConfigFile).string(), runs.method);
   for (const fs::path& each : one ? std::vector{folder} : folders_of_seeds(folder))
     runs.fits.push_back(read_fit(each, runs));
   std::sort(runs.fits.begin(), runs.fits.end(),
