@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "cli/program.h"
+#include "cli/small_graph.h"
 #include "cli/small_molecules.h"
 #include "paths.h"
 
@@ -82,13 +83,41 @@ TEST(Predict, SaysThatAFileIsNotThereAndOverwritesNothingItReads) {
   EXPECT_EQ(missing.status, 2);
   EXPECT_NE(missing.err.find("no .csv or .sdf file \"nine.csv\""), std::string::npos)
       << missing.err;
-  for (const char* file : {"mine.csv", "run/model.safetensors"}) {
+  fs::create_symlink(place.path() / "mine.csv", place.path() / "link.csv");
+  for (const char* file : {"mine.csv", "link.csv", "run/model.safetensors", "run/results.json",
+                           "run/checkpoint/../config.toml"}) {
     const std::string before = read(place.path() / file);
-    const Outcome outcome = predict("mine.csv", file);
-    EXPECT_EQ(outcome.status, 2);
-    EXPECT_NE(outcome.err.find("would be overwritten"), std::string::npos) << outcome.err;
+    const std::vector<std::string> own = {"predict", "--run", "run", "--out", file};
+    for (const Outcome& outcome : {predict("mine.csv", file), run(place, own)})
+      expect_one_line(outcome, 2, "would be overwritten");
     EXPECT_EQ(read(place.path() / file), before);
   }
+  fs::create_directory(place.path() / "folder");
+  expect_one_line(predict("mine.csv", "folder"), 2, "folder: is a folder; --out names a file");
+  EXPECT_EQ(predict("mine.csv", "run/predictions.csv").status, 0);
+}
+
+TEST(Predict, OverwritesNoFileOfItsGraphAndOfNoRun) {
+  const Workplace place;
+  SmallGraph().write(place, "graph");
+  const auto train = [&](const std::vector<std::string>& more) {
+    const Outcome outcome =
+        run(place, joined({"train", "--dataset", "graph", "--method", "gcn", "--preset", "none",
+                           "--set", "fit.epochs=3", "--quiet", "--out"},
+                          more));
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+  };
+  train({"runs", "--runs", "2"});
+  train({"other"});
+  for (const char* file :
+       {"graph/nodes.csv", "graph/edges.csv", "runs/results.json", "runs/seed-0/metrics.jsonl",
+        "runs/seed-1/model.safetensors", "other/results.json"}) {
+    const std::string before = read(place.path() / file);
+    expect_one_line(run(place, {"predict", "--run", "runs/seed-0", "--out", file}), 2,
+                    "would be overwritten");
+    EXPECT_EQ(read(place.path() / file), before);
+  }
+  EXPECT_EQ(run(place, {"predict", "--run", "other", "--out", "graph/new.csv"}).status, 0);
 }
 
 TEST(Predict, RepeatsTheNodesOfTheRun) {

@@ -70,6 +70,21 @@ TEST(Report, OfAnInterruptedRunShowsWhatThereIs) {
   EXPECT_NE(html.find("<figcaption>Loss</figcaption>"), std::string::npos);
 }
 
+TEST(Report, ReplacesReportsAndNoFileOfARun) {
+  const Workplace place;
+  SmallGraph().write(place, "graph");
+  ASSERT_EQ(run(place, joined(train("graph", "runs"), {"--runs", "2"})).status, 0);
+  for (const char* file : {"runs/results.json", "runs/seed-0/results.json",
+                           "runs/seed-1/posterior.csv", "runs/seed-0/model.safetensors"}) {
+    const std::string before = read(place.path() / file);
+    ASSERT_NE(before, "") << file;
+    expect_one_line(run(place, {"report", "runs", "--out", file}), 2, "is a file of a run");
+    EXPECT_EQ(read(place.path() / file), before);
+  }
+  for (int twice = 0; twice < 2; ++twice)
+    EXPECT_EQ(run(place, {"report", "runs", "--out", "runs/seed-0/mine.html"}).status, 0);
+}
+
 // A run without its manifest is not left out in silence.
 TEST(Report, OfRunsOfWhichOneIsDamagedIsOneLine) {
   const Workplace place;
@@ -92,7 +107,8 @@ TEST(Report, MistakesAreOneLine) {
   SmallGraph().write(place, "graph");
   ASSERT_EQ(run(place, train("graph", "run")).status, 0);
   expect_one_line(run(place, {"report", "run", "--out", "graph"}), 2, "graph: is a folder");
-  expect_one_line(run(place, {"report", "run", "--out", "run/results.json"}), 2, "is read");
+  expect_one_line(run(place, {"report", "run", "--out", "run/results.json"}), 2,
+                  "is a file of a run");
   expect_one_line(run(place, {"report", "run", "--out", "no/where.html"}), 1, "no/where.html");
   expect_one_line(run(place, {"report", "run", "nowhere"}), 2, "nowhere: no such folder");
   write(place, "run/results.json", "{\"format\": 3");

@@ -13,6 +13,7 @@
 #include <emgnn/data/load_molecules.h>
 #include <emgnn/data/molecule_split.h>
 #include <emgnn/data/registry.h>
+#include <emgnn/run/out_file.h>
 
 namespace emgnn::cli {
 

@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include <emgnn/base/error.h>
@@ -19,12 +18,6 @@ void print(std::string_view text) {
 
 std::string json_line(const nlohmann::ordered_json& json) {
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
-}
-
-void check_not_read(const std::string& out, const std::string& input) {
-  std::error_code error;  // what is not there is not overwritten
-  if (std::filesystem::equivalent(out, input, error) && !error)
-    throw UsageError(fmt::format("{}: is read, and would be overwritten", out));
 }
 
 }  // namespace emgnn::cli

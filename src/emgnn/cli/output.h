@@ -13,7 +13,4 @@ void print(std::string_view text);
 // As one line. What is not UTF-8 in a name, such as a path, is replaced.
 std::string json_line(const nlohmann::ordered_json& json);
 
-// UsageError when a file to be written is one that is read.
-void check_not_read(const std::string& out, const std::string& input);
-
 }  // namespace emgnn::cli

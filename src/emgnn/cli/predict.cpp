@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // emgnn predict: applies the model of a finished run to data.
-#include <filesystem>
 #include <memory>
 
 #include <emgnn/base/error.h>
@@ -10,6 +9,7 @@
 #include <emgnn/cli/model_request.h>
 #include <emgnn/cli/output.h>
 #include <emgnn/cli/run_request.h>
+#include <emgnn/run/out_file.h>
 #include <emgnn/run/services.h>
 
 namespace emgnn::cli {
@@ -60,8 +60,8 @@ void run(const PredictArguments& arguments) {
   read_sets(arguments.sets, request);
   if (!request.level && request.sets != SetForm::kAps)
     throw UsageError("--sets daps: there are no sets without --level");
-  check_not_read(arguments.out, request.dataset);
-  check_not_read(arguments.out, request.run / "model.safetensors");
+  check_is_file(arguments.out);
+  request.out = arguments.out;
   catch_interrupts();
   const PredictedTable table = watched(request, line, services().predict);
   for (const std::string& note : table.notes) line.say(note);

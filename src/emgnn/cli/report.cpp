@@ -3,12 +3,12 @@
 #include <filesystem>
 #include <memory>
 
-#include <emgnn/base/error.h>
 #include <emgnn/base/file.h>
 #include <emgnn/cli/commands.h>
 #include <emgnn/cli/output.h>
 #include <emgnn/cli/run_request.h>
 #include <emgnn/report/run_report.h>
+#include <emgnn/run/out_file.h>
 
 namespace emgnn::cli {
 
@@ -41,13 +41,8 @@ void run(const ReportArguments& arguments) {
   const std::string html = html_report(folders);
   const fs::path out =
       arguments.out.empty() ? folders.front() / "report.html" : fs::path(arguments.out);
-  std::error_code ignored;
-  if (fs::is_directory(out, ignored))
-    throw UsageError(fmt::format("{}: is a folder; --out names a file", out.string()));
-  for (const fs::path& folder : folders)
-    for (const char* file : {"results.json", "manifest.json", "config.toml", "metrics.jsonl",
-                             "predictions.csv", "edges.csv", "model.safetensors"})
-      check_not_read(out.string(), (folder / file).string());
+  check_is_file(out);
+  for (const fs::path& folder : folders) check_not_of_run(out, folder, ".html");
   write_atomically(out, html);
   if (!arguments.quiet) print(fmt::format("report in {}\n", out.string()));
 }

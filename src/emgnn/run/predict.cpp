@@ -11,6 +11,7 @@
 #include <emgnn/run/manifest.h>
 #include <emgnn/run/match.h>
 #include <emgnn/run/model_file.h>
+#include <emgnn/run/out_file.h>
 #include <emgnn/run/predictions.h>
 
 namespace emgnn {
@@ -67,9 +68,11 @@ Predicted predict_with(const PredictRequest& request, bool with_labels) {
                 .method = model.method,
                 .seed = model.seed,
                 .calibration_scores = stored_calibration(model.archive)};
+  check_not_of_run(request.out, request.run, "predictions.csv");
   out.own_data = same_dataset(out.dataset, model.dataset);
   const DataKind kind = kind_of(out.dataset);
   check_data_kind(model.method, kind, out.dataset);
+  check_not_data(request.out, out.dataset, request.data_dir);
   EMGNN_CHECK(kind == DataKind::kMolecules || request.smiles_column.empty(),
               "data.smiles is for tables of molecules", out.dataset);
   RunConfig config(model.method, out.dataset);

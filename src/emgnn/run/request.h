@@ -86,6 +86,7 @@ struct PredictRequest {
   std::string dataset;                         // empty: the run's own
   std::filesystem::path data_dir;              // of named datasets; empty: default_data_dir()
   std::string smiles_column;                   // empty: the run's
+  std::filesystem::path out = {};              // to be written: none of what is read or of a run
   MoleculeObserver on_molecule;                // while molecules are read
   std::function<void(const Phase&)> on_phase;  // as RunsObserver::on_phase
   std::function<void()> poll;                  // while the network runs; may throw
