@@ -155,5 +155,42 @@ TEST(TableRuns, AGeneratedGraphIsMeasured) {
   EXPECT_GT(std::stod(lines[3][3]), 0.5);  // of eight classes
 }
 
+// A column of generated data.
+std::vector<std::string> generated(const std::vector<std::string>& more) {
+  return joined({"reproduce", "scale", "--rows", "gcn", "--columns", "edges-1e4", "--quiet",
+                 "--format", "csv", "--out", "t"},
+                more);
+}
+
+TEST(TableRuns, OneRunAndSeveralShareAFolder) {
+  const Workplace place;
+  const Outcome one = run(place, generated({"--runs", "1"}));
+  ASSERT_EQ(one.status, 0) << one.err;
+  const fs::path first = place.path() / "t/gcn/edges-1e4/seed-0/results.json";
+  const auto written = fs::last_write_time(first);
+  const Outcome two = run(place, generated({"--runs", "2"}));
+  ASSERT_EQ(two.status, 0) << two.err;
+  EXPECT_EQ(rows(two.out).at(1).at(5), "2");
+  EXPECT_EQ(run(place, generated({"--runs", "1"})).out, one.out);
+  EXPECT_EQ(fs::last_write_time(first), written);
+  const Outcome resumed = run(place, {"train", "--resume", "t/gcn/edges-1e4", "--quiet"});
+  EXPECT_EQ(resumed.status, 0) << resumed.err;
+}
+
+TEST(TableRuns, ASingleRunOfAnEarlierVersionIsReadBack) {
+  const Workplace place;
+  ASSERT_EQ(run(place, generated({"--runs", "1"})).status, 0);
+  const fs::path cell = place.path() / "t/gcn/edges-1e4";
+  for (const char* file : {"manifest.json", "results.json", "config.toml"})
+    fs::rename(cell / "seed-0" / file, cell / file);
+  fs::remove_all(cell / "seed-0");
+  const auto written = fs::last_write_time(cell / "results.json");
+  const Outcome again = run(place, generated({"--runs", "1"}));
+  EXPECT_EQ(again.status, 0) << again.err;
+  EXPECT_EQ(rows(again.out).at(1).at(5), "1");
+  EXPECT_EQ(fs::last_write_time(cell / "results.json"), written);
+  expect_one_line(run(place, generated({"--runs", "2"})), 2, "choose another --out");
+}
+
 }  // namespace
 }  // namespace emgnn::cli_test

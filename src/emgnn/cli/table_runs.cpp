@@ -14,6 +14,7 @@
 #include <emgnn/cli/table_progress.h>
 #include <emgnn/data/registry.h>
 #include <emgnn/run/load.h>
+#include <emgnn/run/same_run.h>
 #include <emgnn/run/services.h>
 #include <emgnn/run/stored_results.h>
 
@@ -89,6 +90,8 @@ class TableRuns {
             make_request(config_of(table_, *row, *column, arguments_.redraw), arguments_.run);
         cell.request.rank_graphs = has_metric(table_, "graph_rank");
         if (cell.request.out) *cell.request.out /= folder_of(cell);
+        // Also of one run, so that more can follow; earlier versions kept that one without.
+        cell.request.seed_folders = !cell.request.out || !holds_single_run(*cell.request.out);
         cell.request.rescue = rescue_ / folder_of(cell);
       }
     }

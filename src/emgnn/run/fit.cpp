@@ -110,7 +110,7 @@ class RunSet {
   }
 
  private:
-  bool several() const { return request_.runs > 1; }
+  bool several() const { return has_seed_folders(request_); }
   uint64_t seed_of(int64_t run) const { return request_.seed + static_cast<uint64_t>(run); }
   RunFolder& folder_of(int64_t run) {
     return several() ? folders_[static_cast<size_t>(run)] : top_;

@@ -41,6 +41,7 @@ struct RunRequest {
   std::filesystem::path data_dir;
   uint64_t seed = 0;  // run r has seed + r
   int64_t runs = 1;
+  bool seed_folders = false;                 // a folder seed-S for each run, also for a single one
   std::optional<std::filesystem::path> out;  // none: nothing is written
   std::filesystem::path rescue;              // where an interrupted run without `out` is left
   bool hide_test = false;                    // test scores are neither computed nor kept

@@ -70,9 +70,20 @@ void check_same_identity(const RunFolder& folder, const Json& identity) {
   }
 }
 
+bool has_seed_folders(const RunRequest& request) {
+  return request.seed_folders || request.runs > 1;
+}
+
+bool holds_single_run(const std::filesystem::path& folder) {
+  RunFolder there;
+  there.move_to(folder);
+  const Json manifest = Json::parse(there.read(kManifestFile).value_or(""), nullptr, false);
+  return manifest.is_object() && manifest.contains("runs") && manifest["runs"] == kSingleRun;
+}
+
 std::filesystem::path folder_of_run(const std::filesystem::path& out, const RunRequest& request,
                                     int64_t r) {
-  if (request.runs == 1) return out;
+  if (!has_seed_folders(request)) return out;
   return out / fmt::format("seed-{}", request.seed + static_cast<uint64_t>(r));
 }
 

@@ -34,7 +34,11 @@ void check_same_values(const RunFolder& folder, const std::map<std::string, std:
 void refuse_other(const std::string& file, const std::string& key, const std::string& there,
                   const std::string& here);
 
-// The folder of run r of a series: a folder of its own where there are several.
+// Whether each run has a folder of its own.
+bool has_seed_folders(const RunRequest& request);
+// Whether the folder is that of one run, without folders of seeds.
+bool holds_single_run(const std::filesystem::path& folder);
+// The folder of run r of a series.
 std::filesystem::path folder_of_run(const std::filesystem::path& out, const RunRequest& request,
                                     int64_t r);
 

@@ -86,6 +86,7 @@ StoredRequest stored_request(const fs::path& folder) {
     request.called = value_at<std::string>(manifest, "/call/dataset", path);
   request.seed = value_at<uint64_t>(manifest, "/seed", path);
   request.runs = value_at<int64_t>(manifest, "/call/runs", path);
+  request.seed_folders = !holds_single_run(folder);
   request.hide_test = value_at<bool>(manifest, "/call/hide_test", path);
   request.rank_graphs = value_at<bool>(manifest, "/call/rank_graphs", path);
   request.all_edges = value_at<bool>(manifest, "/call/all_edges", path);

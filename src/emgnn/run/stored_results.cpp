@@ -51,8 +51,8 @@ std::optional<Results> stored_results(const RunRequest& request,
                                       const std::map<std::string, std::string>& values) {
   if (!request.out) return std::nullopt;
   const ConfigRequest& config = request.config;
-  const bool several = request.runs > 1;
-  check_same_identity(folder_at(*request.out), identity_json(config, request.seed, several));
+  check_same_identity(folder_at(*request.out),
+                      identity_json(config, request.seed, has_seed_folders(request)));
   Results out{
       .dataset = config.dataset, .method = config.method, .config = {}, .scores = {}, .runs = {}};
   for (int64_t r = 0; r < request.runs; ++r) {
