@@ -199,6 +199,19 @@ TEST(Resume, AFinishedRunSaysSoAndShowsItsResults) {
   EXPECT_EQ(run(place, {"train", "--resume", "run/seed-4", "--quiet"}).status, 0);
 }
 
+// The results of the first runs are no sign that those that were asked for later are finished, too.
+TEST(Resume, FinishedRunsThatWereGivenMoreAreNotFinished) {
+  const Workplace place;
+  const Words call = training("gcn", {"fit.epochs=3"});
+  ASSERT_EQ(run(place, joined(call, {"--runs", "2"})).status, 0);
+  ASSERT_EQ(run(place, joined(call, {"--runs", "3"})).status, 0);
+  fs::remove(place.path() / "run/seed-2/results.json");
+  const Outcome resumed = run(place, {"train", "--resume", "run"});
+  EXPECT_EQ(resumed.status, 0) << resumed.err;
+  EXPECT_EQ(resumed.err.find("already finished"), std::string::npos) << resumed.err;
+  EXPECT_TRUE(fs::exists(place.path() / "run/seed-2/results.json"));
+}
+
 TEST(Resume, WhatCannotBeResumedIsOneLine) {
   const Workplace place;
   const auto resume = [&](const Words& more = {}) {

@@ -17,12 +17,8 @@ using Json = nlohmann::ordered_json;
 
 bool all_finished(const fs::path& folder, const RunRequest& request) {
   std::error_code error;
-  if (request.runs == 1 || fs::exists(folder / "results.json", error))
-    return fs::exists(folder / "results.json", error);
-  for (int64_t r = 0; r < request.runs; ++r) {
-    const uint64_t seed = request.seed + static_cast<uint64_t>(r);
-    if (!fs::exists(folder / fmt::format("seed-{}", seed) / "results.json", error)) return false;
-  }
+  for (int64_t r = 0; r < request.runs; ++r)
+    if (!fs::exists(folder_of_run(folder, request, r) / kResultsFile, error)) return false;
   return true;
 }
 
