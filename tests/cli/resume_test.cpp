@@ -212,6 +212,25 @@ TEST(Resume, FinishedRunsThatWereGivenMoreAreNotFinished) {
   EXPECT_TRUE(fs::exists(place.path() / "run/seed-2/results.json"));
 }
 
+TEST(Resume, TheCommandHasTheProgramAsItWasCalled) {
+  const Workplace place;
+  fs::create_directory(place.path() / "my trains");
+  const fs::path link = place.path() / "my trains" / "emgnn";
+  fs::create_symlink(kProgram, link);
+  const std::string called = "'" + link.string() + "'";
+  const std::string command =
+      called +
+      " train --dataset noisy-relations --method em-gcn --set "
+      "em.rounds=100000 --set stop.rule=never --quiet --out run & "
+      "while kill -0 $! && ! [ -s run/metrics.jsonl ]; do sleep 0.05; done; "
+      "kill -TERM $!; wait $!";
+  const std::string all = "cd '" + place.path().string() + "' && { " + command + "; } 2>said";
+  EXPECT_NE(std::system(all.c_str()), 0);
+  const std::string said = read(place.path() / "said");
+  EXPECT_NE(said.find("; to resume: " + called + " train --resume run\n"), std::string::npos)
+      << said;
+}
+
 TEST(Resume, WhatCannotBeResumedIsOneLine) {
   const Workplace place;
   const auto resume = [&](const Words& more = {}) {

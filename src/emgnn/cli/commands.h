@@ -9,8 +9,13 @@
 
 namespace emgnn::cli {
 
-// `invocation` is the command line as the user could type it again.
-void add_train(CLI::App& program, const std::string& invocation);
+// The command line as the user could type it again.
+struct Invocation {
+  std::string program, whole;  // its first word; all of it
+};
+
+// `invocation` as a string is the whole.
+void add_train(CLI::App& program, const Invocation& invocation);
 void add_tune(CLI::App& program, const std::string& invocation);
 void add_plan(CLI::App& program);
 void add_predict(CLI::App& program);

@@ -84,9 +84,13 @@ bool is_want_of_memory(const std::string& what) {
                      [&](const char* sign) { return what.find(sign) != std::string::npos; });
 }
 
-std::string invocation_of(int argc, char** argv) {
-  std::string out;
-  for (int i = 0; i < argc; ++i) out += (i == 0 ? "" : " ") + shell_quoted(argv[i]);
+Invocation invocation_of(int argc, char** argv) {
+  Invocation out;
+  for (int i = 0; i < argc; ++i) {
+    const std::string word = shell_quoted(argv[i]);
+    if (i == 0) out.program = word;
+    out.whole += (i == 0 ? "" : " ") + word;
+  }
   return out;
 }
 
@@ -108,15 +112,15 @@ void parse_and_run(int argc, char** argv) {
   program.footer(
       "\nStart here:\n  emgnn train --dataset noisy-relations --method em-gcn\n\n"
       "emgnn COMMAND --help tells more about a command.");
-  const std::string invocation = invocation_of(argc, argv);
+  const Invocation invocation = invocation_of(argc, argv);
   add_train(program, invocation);
-  add_tune(program, invocation);
+  add_tune(program, invocation.whole);
   add_plan(program);
   add_predict(program);
   add_evaluate(program);
   add_report(program);
-  add_reproduce(program, invocation);
-  add_data(program, invocation);
+  add_reproduce(program, invocation.whole);
+  add_data(program, invocation.whole);
   add_methods(program);
   add_completion(program);
   add_man(program);

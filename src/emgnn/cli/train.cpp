@@ -60,12 +60,7 @@ std::string footer() {
   return out + "\nDatasets: see emgnn data list\n" + kExamples;
 }
 
-// With the program as the user called it.
-std::string resume_command(const std::string& invocation) {
-  return invocation.substr(0, invocation.find(" train")) + " train --resume";
-}
-
-Results train(RunRequest request, const TrainArguments& arguments, const std::string& invocation) {
+Results train(RunRequest request, const TrainArguments& arguments, const Invocation& invocation) {
   const std::string dataset = fs::path(request.config.dataset).filename().string();
   request.rescue = rescue_folder(fmt::format("emgnn-{}-{}", dataset, request.config.method));
   request.checkpoint_period = std::chrono::duration<double>(arguments.checkpoint_every);
@@ -74,8 +69,9 @@ Results train(RunRequest request, const TrainArguments& arguments, const std::st
   try {
     return services().fit(request, progress);
   } catch (const Interrupted& stop) {
-    throw with_way_on(stop, arguments.run, request.rescue,
-                      {.invocation = invocation, .resume = resume_command(invocation)});
+    throw with_way_on(
+        stop, arguments.run, request.rescue,
+        {.invocation = invocation.whole, .resume = invocation.program + " train --resume"});
   }
 }
 
@@ -113,7 +109,7 @@ RunRequest resumed_request(TrainArguments& arguments) {
   return std::move(stored.request);
 }
 
-void run(TrainArguments arguments, const std::string& invocation) {
+void run(TrainArguments arguments, const Invocation& invocation) {
   if (arguments.help_config) return help_config(arguments);
   RunRequest request =
       arguments.resume.empty() ? new_request(arguments) : resumed_request(arguments);
@@ -125,7 +121,7 @@ void run(TrainArguments arguments, const std::string& invocation) {
 
 }  // namespace
 
-void add_train(CLI::App& program, const std::string& invocation) {
+void add_train(CLI::App& program, const Invocation& invocation) {
   CLI::App* train = program.add_subcommand(
       "train", "Train a method on a dataset and score it on the test nodes or molecules");
   const auto arguments = std::make_shared<TrainArguments>();
