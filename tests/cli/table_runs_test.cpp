@@ -127,7 +127,7 @@ TEST(TableRuns, WrongFormsAndNumbersOfJobsAreOneLine) {
   };
   expect({"heterophilic", "--format", "html"}, "expected text, markdown, csv, json or svg");
   expect({"heterophilic", "--format", "csv", "--json"}, "exclude each other");
-  expect({"heterophilic", "--jobs", "0"}, "--jobs");
+  expect({"heterophilic", "--jobs", "0"}, "--jobs must be 1 to the number of --threads (got 0)");
   expect({"heterophilic", "--threads", "2", "--jobs", "3"}, "--jobs must be 1 to the number");
   expect({"runtime", "--threads", "2", "--jobs", "2"}, "runtime measures time");
   expect({"scale", "--threads", "2", "--jobs", "2"}, "scale measures time");

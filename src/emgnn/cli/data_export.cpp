@@ -48,7 +48,7 @@ void add_data_export(CLI::App& data) {
       ->type_name("SPLIT");
   command->add_option("--seed", arguments->seed, "Seed of a split that is drawn")
       ->type_name("S")
-      ->check(CLI::NonNegativeNumber)
+      ->check(whole_number)
       ->capture_default_str();
   add_data_dir(*command, arguments->data_dir);
   command->add_option("--out", arguments->out, "The directory to make; it must not exist")

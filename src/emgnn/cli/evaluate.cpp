@@ -9,6 +9,7 @@
 #include <emgnn/cli/interrupt.h>
 #include <emgnn/cli/model_request.h>
 #include <emgnn/cli/output.h>
+#include <emgnn/cli/run_request.h>
 #include <emgnn/report/results_table.h>
 #include <emgnn/run/services.h>
 
@@ -121,7 +122,7 @@ void add_evaluate(CLI::App& program) {
       ->capture_default_str();
   command->add_option("--seed", arguments->seed, "Of the resamples")
       ->type_name("S")
-      ->check(CLI::NonNegativeNumber)
+      ->check(whole_number)
       ->capture_default_str();
   command->add_flag("--json", arguments->json, "Print one JSON object instead of a table");
   command->add_flag("--quiet", arguments->quiet, "Only errors on standard error");

@@ -97,8 +97,7 @@ void add_reproduce(CLI::App& program, const std::string& invocation) {
           "--jobs", arguments->jobs,
           "Cells at a time, which share --threads and --memory; without it as many as there "
           "are threads, of tables that measure time one")
-      ->type_name("N")
-      ->check(CLI::PositiveNumber);
+      ->type_name("N");
   reproduce
       ->add_option("--format", all->format,
                    "What to print: text, markdown, csv, json or svg; results in --out are not made "

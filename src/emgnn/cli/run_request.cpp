@@ -22,18 +22,17 @@ constexpr int64_t kMaxRuns = 1'000'000;
 
 constexpr int64_t kMaxSeed = std::numeric_limits<int64_t>::max();
 
-// A validator: CLI11 takes the nearest number that fits instead of one that does not.
+}  // namespace
+
+std::string not_empty(const std::string& value) {
+  return value.empty() ? "the value is empty" : "";
+}
+
 std::string whole_number(const std::string& text) {
   int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error == std::errc{} && end == text.data() + text.size() && value >= 0) return "";
   return fmt::format("expected a whole number from 0 to {}, found {}", kMaxSeed, text);
-}
-
-}  // namespace
-
-std::string not_empty(const std::string& value) {
-  return value.empty() ? "the value is empty" : "";
 }
 
 void add_device(CLI::App& command, int64_t& threads, std::string& device) {

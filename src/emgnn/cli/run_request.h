@@ -22,8 +22,10 @@ struct RunArguments {
   std::string device = "cpu";
   bool json = false, quiet = false;
 };
-// A validator: an empty value is a mistake, often an unset variable of a script.
+// Validators: an empty value is a mistake, often an unset variable of a script; CLI11 takes the nearest
+// number that fits instead of one that does not.
 std::string not_empty(const std::string& value);
+std::string whole_number(const std::string& text);
 // The options --threads, --device and --memory, and what they ask for. UsageError that names the option.
 void add_device(CLI::App& command, int64_t& threads, std::string& device);
 Context make_context(int64_t threads, const std::string& device);

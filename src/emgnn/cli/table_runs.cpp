@@ -55,9 +55,9 @@ class TableRuns {
         arguments_(arguments),
         rescue_(rescue_folder("emgnn-reproduce-" + table.name)) {
     const int64_t threads = arguments.run.threads;
-    jobs_ = arguments.jobs > 0 ? arguments.jobs : measures_time(table) ? 1 : threads;
-    EMGNN_CHECK(arguments.jobs >= 0 && jobs_ <= threads,
-                "--jobs must be 1 to the number of --threads", arguments.jobs);
+    jobs_ = arguments.jobs.value_or(measures_time(table) ? 1 : threads);
+    EMGNN_CHECK(jobs_ >= 1 && jobs_ <= threads, "--jobs must be 1 to the number of --threads",
+                jobs_);
     if (jobs_ > 1 && measures_time(table))
       throw UsageError(fmt::format(
           "--jobs: {} measures time, which other work beside it would change; one at a time",
@@ -180,7 +180,7 @@ class TableRuns {
   int64_t jobs_within_memory() const {
     if (memory_limit() == 0) return jobs_;
     const int64_t most = std::max<int64_t>(1, memory_limit() / kLeastMemory);
-    if (arguments_.jobs > most)
+    if (arguments_.jobs.value_or(1) > most)
       throw UsageError(fmt::format("--jobs: {} are enough for {} at a time",
                                    bytes_in_words(memory_limit()), most));
     return std::min(jobs_, most);

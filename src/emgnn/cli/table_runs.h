@@ -17,8 +17,8 @@ struct TableArguments {
   std::string table;
   std::vector<std::string> rows, columns;
   bool redraw = false;
-  int64_t jobs =
-      0;  // cells at a time; 0: as many as there are threads, or one where time is measured
+  // Cells at a time; none: as many as there are threads, or one where time is measured.
+  std::optional<int64_t> jobs = {};
   RunArguments run = {.runs = 10};
 };
 
