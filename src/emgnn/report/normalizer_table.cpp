@@ -25,6 +25,13 @@ bool has_several_rows(const std::vector<TrainedCell>& cells) {
                      [&](const TrainedCell& cell) { return cell.row != cells.front().row; });
 }
 
+// One run has no deviation.
+std::string moments_text(const RoundRatio& round) {
+  const MeanStd moments = mean_std(round.ratios);
+  if (round.ratios.size() == 1) return fmt::format("{:.2e}", moments.mean);
+  return fmt::format("{:.2e} ± {:.0e}", moments.mean, moments.std);
+}
+
 }  // namespace
 
 std::vector<RoundRatio> ratios_of(const Results& results) {
@@ -44,13 +51,13 @@ std::vector<RoundRatio> ratios_of(const Results& results) {
 
 Table normalizer_matrix(const std::vector<TrainedCell>& cells) {
   Table out{.caption = {}, .columns = {"round"}, .rows = {}};
-  std::vector<std::map<int64_t, MeanStd>> columns;
+  std::vector<std::map<int64_t, std::string>> columns;
   int64_t last = 0;
   for (const TrainedCell& trained : cells) {
     out.columns.push_back(name_of(trained, has_several_rows(cells)));
-    std::map<int64_t, MeanStd>& column = columns.emplace_back();
+    std::map<int64_t, std::string>& column = columns.emplace_back();
     for (const RoundRatio& round : ratios_of(trained.results)) {
-      column[round.round] = mean_std(round.ratios);
+      column[round.round] = moments_text(round);
       last = std::max(last, round.round);
     }
   }
@@ -59,10 +66,7 @@ Table normalizer_matrix(const std::vector<TrainedCell>& cells) {
     row.push_back({std::to_string(t), true});
     for (const auto& column : columns) {
       const auto found = column.find(t);
-      row.push_back({found == column.end()
-                         ? "–"
-                         : fmt::format("{:.2e} ± {:.0e}", found->second.mean, found->second.std),
-                     true});
+      row.push_back({found == column.end() ? "–" : found->second, true});
     }
   }
   return out;

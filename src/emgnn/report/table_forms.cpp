@@ -128,8 +128,7 @@ std::string json_text(const TrainedTable& trained, const Forms& forms) {
   Json out = {{"table", trained.table->name},
               {"runs", trained.runs},
               {"seed", trained.seed},
-              {"redrawn", trained.redrawn},
-              {"cells", Json::array()}};
+              {"redrawn", trained.redrawn}};
   out[forms.key] = forms.json;
   out["version"] = version();
   return out.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
