@@ -3,6 +3,7 @@
 // killed, resumed, read back.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <nlohmann/json.hpp>
@@ -155,6 +156,23 @@ TEST(TableRuns, AGeneratedGraphIsMeasured) {
   EXPECT_GT(std::stod(lines[3][3]), 0.5);  // of eight classes
 }
 
+// Those that were stopped for it are no failures.
+TEST(TableRuns, OneThatCannotBeginEndsTheOthersInOneLine) {
+  EMGNN_NEEDS_REAL_DATA();
+  const Workplace place;
+  fs::create_directories(place.path() / "t/rsgnn");
+  write(place, "t/rsgnn/wisconsin", "a file where the folder of the runs would be");
+  const Outcome outcome =
+      run(place, {"reproduce", "heterophilic", "--rows", "gcn,rsgnn", "--columns",
+                  "texas,wisconsin", "--runs", "10", "--threads", "2", "--out", "t", "--data-dir",
+                  emgnn::testing::real_data_dir().string()});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_NE(outcome.err.find("emgnn: rsgnn on wisconsin: "), std::string::npos) << outcome.err;
+  EXPECT_EQ(outcome.err.find("failed"), std::string::npos) << outcome.err;
+  EXPECT_EQ(outcome.err.find("to resume"), std::string::npos) << outcome.err;
+  EXPECT_FALSE(fs::exists(place.path() / "t/rsgnn/texas.log"));
+}
+
 // A column of generated data.
 std::vector<std::string> generated(const std::vector<std::string>& more) {
   return joined({"reproduce", "scale", "--rows", "gcn", "--columns", "edges-1e4", "--quiet",
@@ -190,6 +208,25 @@ TEST(TableRuns, ASingleRunOfAnEarlierVersionIsReadBack) {
   EXPECT_EQ(rows(again.out).at(1).at(5), "1");
   EXPECT_EQ(fs::last_write_time(cell / "results.json"), written);
   expect_one_line(run(place, generated({"--runs", "2"})), 2, "choose another --out");
+}
+
+TEST(TableRuns, OneThatFailsCostsNoOther) {
+  const Workplace place;
+  // A file that cannot be written.
+  fs::create_directories(place.path() / "t/gcn/edges-1e4/seed-0/predictions.csv");
+  for (const char* form : {"markdown", "json"}) {
+    const Outcome outcome =
+        run(place, {"reproduce", "scale", "--rows", "gcn,em-gcn", "--columns", "edges-1e4",
+                    "--runs", "1", "--quiet", "--format", form, "--out", "t"});
+    EXPECT_EQ(outcome.status, 1);
+    EXPECT_EQ(outcome.err.find("emgnn: gcn on edges-1e4: "), 0U) << outcome.err;
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+    if (form == std::string("json")) {
+      EXPECT_EQ(nlohmann::json::parse(outcome.out)["cells"].size(), 6U);
+    } else {
+      EXPECT_NE(outcome.out.find("| gcn | – |"), std::string::npos) << outcome.out;
+    }
+  }
 }
 
 }  // namespace

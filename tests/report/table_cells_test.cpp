@@ -240,7 +240,7 @@ TEST(TableCells, KnowWhichWayIsBetterAndHowLongARunTook) {
   std::vector<bool> higher;
   for (const TableCell& cell : cells) higher.push_back(cell.higher_is_better);
   EXPECT_EQ(higher, (std::vector<bool>{true, false, false, true}));  // nll, ece
-  EXPECT_DOUBLE_EQ(cells[0].seconds, 1.75);
+  EXPECT_DOUBLE_EQ(cells[0].seconds.value(), 1.75);
   EXPECT_NE(to_text(cells).find("1.75\n"), std::string::npos) << to_text(cells);
   EXPECT_EQ(to_json(cells)[0]["seconds"], 1.75);
 }

@@ -30,7 +30,7 @@ RunRecord run_with(double score, double seconds) {
   RunRecord run;
   run.seconds = seconds;
   run.peak_rss_mb = 100.0;
-  for (const char* name : {"accuracy", "micro_f1", "macro_f1", "rmse"}) {
+  for (const char* name : {"accuracy", "micro_f1", "macro_f1", "rmse", "nll", "ece"}) {
     run.validation.scores.set(name, score);
     if (!run.test) run.test.emplace();
     run.test->set(name, score);
@@ -133,6 +133,39 @@ TEST(TableForms, OnlyScoresHaveCells) {
     const auto json = nlohmann::json::parse(write_table(trained(name), TableForm::kJson));
     EXPECT_EQ(json.contains("cells"), name == std::string("heterogeneous")) << name;
   }
+}
+
+TEST(TableForms, ShowWhatThereIsWhereACellFailed) {
+  for (const char* name : {"heterophilic", "distributions", "normalizer", "scale"}) {
+    TrainedTable table = trained(name, 1.0, 1);
+    table.cells.back().results = {};
+    for (const TableForm form : kAll) EXPECT_FALSE(write_table(table, form).empty()) << name;
+  }
+  TrainedTable table = trained("heterophilic", 1.0, 1);
+  table.cells.back().results = {};
+  const std::string column = table.cells.back().column->name;
+  const std::string text = write_table(table, TableForm::kText);
+  const size_t line = text.find(column);
+  EXPECT_NE(text.find("–", line), std::string::npos) << text;
+  const auto json = nlohmann::json::parse(write_table(table, TableForm::kJson));
+  EXPECT_EQ(json["cells"].size(), table.cells.size());
+  EXPECT_TRUE(json["cells"].back()["mean"].is_null());
+  EXPECT_TRUE(json["cells"].back()["seconds"].is_null());
+}
+
+// Which row is the best is not known before all are there.
+TEST(TableForms, OfRowsOfWhichOneFailedNoneIsChosen) {
+  const PaperTable& paper = paper_table("value");
+  const auto choice = std::find_if(paper.rows.begin(), paper.rows.end(),
+                                   [](const PaperRow& row) { return !row.best_of.empty(); });
+  ASSERT_NE(choice, paper.rows.end());
+  TrainedTable table = trained("value", 1.0, paper.rows.size());
+  table.choices = {&*choice};
+  std::erase_if(table.cells, [](const TrainedCell& cell) { return !cell.row->best_of.empty(); });
+  EXPECT_NE(write_table(table, TableForm::kMarkdown).find(" ["), std::string::npos);
+  for (TrainedCell& cell : table.cells)
+    if (cell.row->name == choice->best_of.back()) cell.results = {};
+  EXPECT_EQ(write_table(table, TableForm::kMarkdown).find(" ["), std::string::npos);
 }
 
 TEST(TableForms, AreNamed) {

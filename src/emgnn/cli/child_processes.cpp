@@ -102,11 +102,15 @@ void run_children(const std::vector<ChildCommand>& commands, int64_t at_a_time,
   if (interrupt_requested()) throw Interrupted("interrupted");
 }
 
-void throw_failure(const ChildEnd& end, const std::string& who) {
+std::string failure_text(const ChildEnd& end, const std::string& who) {
   const std::string why = end.status == kCannotStart ? "a process cannot be started"
                           : end.status > 128 ? fmt::format("ended by signal {}", end.status - 128)
                                              : end.message;
-  const std::string message = fmt::format("{}: {}", who, why);
+  return fmt::format("{}: {}", who, why);
+}
+
+void throw_failure(const ChildEnd& end, const std::string& who) {
+  const std::string message = failure_text(end, who);
   if (end.status == 2) throw UsageError(message);
   if (end.status == 3) throw DataError(message);
   throw Error(message);

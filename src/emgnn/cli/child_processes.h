@@ -37,7 +37,9 @@ struct ChildWatch {
 void run_children(const std::vector<ChildCommand>& commands, int64_t at_a_time,
                   const ChildWatch& watch);
 
-// UsageError, DataError or Error, by the exit status, with `who` before the message.
+// Why it failed, in a line that begins with `who`.
+std::string failure_text(const ChildEnd& end, const std::string& who);
+// UsageError, DataError or Error of that text, by the exit status.
 [[noreturn]] void throw_failure(const ChildEnd& end, const std::string& who);
 
 }  // namespace emgnn::cli

@@ -63,14 +63,18 @@ void run(const ReproduceArguments& arguments, const std::string& invocation) {
                        .runs = asked.run.runs,
                        .seed = asked.run.seed,
                        .redrawn = asked.redraw};
-  for (CellRuns& cell : run_table(table, asked, invocation)) {
+  TableRunsOutcome outcome = run_table(table, asked, invocation);
+  bool any = false;
+  for (CellRuns& cell : outcome.cells) {
     if (!cell.is_choice()) {
-      trained.cells.push_back({cell.row, cell.column, std::move(cell.results.value())});
+      any = any || cell.results;
+      trained.cells.push_back({cell.row, cell.column, std::move(cell.results).value_or(Results{})});
     } else if (trained.choices.empty() || trained.choices.back() != cell.row) {
       trained.choices.push_back(cell.row);
     }
   }
-  print(write_table(trained, form));
+  if (any) print(write_table(trained, form));
+  if (!outcome.failure.empty()) throw Error(outcome.failure);
 }
 
 }  // namespace

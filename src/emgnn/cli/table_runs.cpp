@@ -27,6 +27,9 @@ namespace fs = std::filesystem;
 // The command as a whole ends within two seconds of Ctrl-C.
 constexpr std::chrono::milliseconds kPatience{1700};
 
+// Above it are ends by signals.
+constexpr int kLargestExitStatus = 128;
+
 ConfigRequest config_of(const PaperTable& table, const PaperRow& row, const PaperColumn& column,
                         bool redraw) {
   CellSettings settings = cell_settings(table, row, column, redraw);
@@ -46,6 +49,9 @@ void check_redraw(const PaperTable& table, const std::vector<const PaperColumn*>
 std::string name_of(const CellRuns& cell) {
   return fmt::format("{} on {}", cell.row->name, cell.column->name);
 }
+
+// It would end in the same way in other cells.
+bool is_fatal(const ChildEnd& end) { return end.status == 2 || end.status == 3; }
 
 // Makes the runs that are missing.
 class TableRuns {
@@ -67,14 +73,18 @@ class TableRuns {
 
   const fs::path& rescue() const { return rescue_; }
 
-  std::vector<CellRuns> run() {
+  TableRunsOutcome run() {
     read_stored();
     std::vector<CellRuns*> missing;
     for (CellRuns& cell : cells_)
       if (!cell.is_choice() && !cell.results) missing.push_back(&cell);
-    if (missing.size() == 1) train_here(*missing.front());
-    if (missing.size() > 1) train_in_processes(missing);
-    return std::move(cells_);
+    std::string failure;
+    if (!missing.empty() && cells_.size() == 1) {
+      train_here(*missing.front());
+    } else if (!missing.empty()) {
+      failure = train_in_processes(missing);
+    }
+    return {std::move(cells_), std::move(failure)};
   }
 
  private:
@@ -157,7 +167,8 @@ class TableRuns {
     return words;
   }
 
-  void train_in_processes(const std::vector<CellRuns*>& missing) {
+  // Why the first one failed that did; empty: none did.
+  std::string train_in_processes(const std::vector<CellRuns*>& missing) {
     check_data(missing);
     const bool kept = !arguments_.run.out.empty();
     const fs::path out = kept ? fs::path(arguments_.run.out) : rescue_;
@@ -170,10 +181,26 @@ class TableRuns {
       commands.push_back({command(*cell, out, at_a_time), cell->request.out->string() + ".log"});
       series.push_back({cell->row->name, cell->column->name, cell->request});
     }
-    run_processes(missing, commands, series, at_a_time);
-    read_stored();
+    std::optional<ChildEnd> failed = run_processes(missing, commands, series, at_a_time);
+    const bool fatal = failed && is_fatal(*failed);
+    if (!fatal) read_stored();
+    const std::string left = kept ? "" : left_in_rescue(missing, failed.has_value());
+    if (!failed) return "";
+    const std::string name = name_of(*missing[failed->number]);
+    if (!fatal) return failure_text(*failed, name) + left;
+    failed->message += left;
+    throw_failure(*failed, name);
+  }
+
+  // Says where the finished runs of a table that is not kept are, unless all were shown.
+  std::string left_in_rescue(const std::vector<CellRuns*>& cells, bool failed) const {
+    const bool any = std::any_of(cells.begin(), cells.end(), [](const CellRuns* cell) {
+      return num_finished(cell->request) > 0;
+    });
+    if (failed && any) return fmt::format("; finished runs are in {}, see --out", rescue_.string());
     std::error_code ignored;
-    if (!kept) fs::remove_all(rescue_, ignored);
+    fs::remove_all(rescue_, ignored);
+    return "";
   }
 
   // A process needs some memory for itself.
@@ -195,38 +222,37 @@ class TableRuns {
   }
 
   // What is wrong with a setting or the data ends all; other cells go on where one runs out of memory.
-  void run_processes(const std::vector<CellRuns*>& missing,
-                     const std::vector<ChildCommand>& commands,
-                     const std::vector<TableProgress::Series>& series, int64_t at_a_time) const {
+  // The failure that counts, if there is one.
+  std::optional<ChildEnd> run_processes(const std::vector<CellRuns*>& missing,
+                                        const std::vector<ChildCommand>& commands,
+                                        const std::vector<TableProgress::Series>& series,
+                                        int64_t at_a_time) const {
     TableProgress progress(series, at_a_time, arguments_.run.quiet);
     std::optional<ChildEnd> failed;
+    bool stopped = false;  // those that still run were asked to end
     int64_t done = 0;
     const auto on_end = [&](const ChildEnd& end) {
       const std::string name = name_of(*missing[end.number]);
-      const bool fatal = end.status == 2 || end.status == 3;
+      const bool fatal = is_fatal(end);
+      stopped = stopped || interrupt_requested();
+      const bool obeyed =
+          stopped && (end.status == kExitInterrupted || end.status > kLargestExitStatus);
       std::error_code ignored;
-      if (end.status == 0 || interrupt_requested()) fs::remove(commands[end.number].log, ignored);
+      if (end.status == 0 || obeyed) fs::remove(commands[end.number].log, ignored);
       if (end.status == 0) {
         progress.say(fmt::format("cell {} of {} done: {}", ++done, missing.size(), name));
-      } else if (!interrupt_requested()) {
+      } else if (!obeyed) {
         if (!fatal) progress.say(fmt::format("{} failed: {}", name, end.message));
-        if (!failed || (fatal && failed->status == 1)) failed = end;
+        if (!failed || (fatal && !stopped)) failed = end;
+        stopped = stopped || fatal;
       }
       return !fatal;
     };
     run_children(commands, at_a_time,
                  {.on_end = on_end, .on_look = [&] { progress.look(); }, .patience = kPatience});
-    if (!failed) return;
-    if (at_a_time > 1 && failed->message.find("out of memory") != std::string::npos)
-      failed->message += fmt::format("; a cell has a part of it, --jobs 1 gives it all");
-    const bool any = std::any_of(missing.begin(), missing.end(), [](const CellRuns* cell) {
-      return num_finished(cell->request) > 0;
-    });
-    std::error_code ignored;
-    if (arguments_.run.out.empty() && !any) fs::remove_all(rescue_, ignored);
-    if (arguments_.run.out.empty() && any)
-      failed->message += fmt::format("; finished runs are in {}, see --out", rescue_.string());
-    throw_failure(*failed, name_of(*missing[failed->number]));
+    if (failed && at_a_time > 1 && failed->message.find("out of memory") != std::string::npos)
+      failed->message += "; a cell has a part of it, --jobs 1 gives it all";
+    return failed;
   }
 
   const PaperTable& table_;
@@ -238,8 +264,8 @@ class TableRuns {
 
 }  // namespace
 
-std::vector<CellRuns> run_table(const PaperTable& table, const TableArguments& arguments,
-                                const std::string& invocation) {
+TableRunsOutcome run_table(const PaperTable& table, const TableArguments& arguments,
+                           const std::string& invocation) {
   check(arguments.run);
   TableRuns runs(table, arguments);
   catch_interrupts();

@@ -27,15 +27,21 @@ struct CellRuns {
   const PaperRow* row;
   const PaperColumn* column;
   RunRequest request;              // of a choice: none
-  std::optional<Results> results;  // of a choice: none
+  std::optional<Results> results;  // none of a choice, and where the runs failed
 
   bool is_choice() const { return !row->best_of.empty(); }
 };
 
+struct TableRunsOutcome {
+  std::vector<CellRuns> cells;
+  std::string failure;  // of the first cell that failed; empty: none has
+};
+
 // All cells of the rows and columns asked for, each with its results: read where the folder of --out
-// holds them, else trained; several in processes of their own. UsageError before anything is trained
-// where the arguments are wrong; Interrupted tells which command resumes.
-std::vector<CellRuns> run_table(const PaperTable& table, const TableArguments& arguments,
-                                const std::string& invocation);
+// holds them, else trained; of several cells in processes of their own, where one may fail without
+// the others. UsageError before anything is trained where the arguments are wrong; Interrupted tells
+// which command resumes.
+TableRunsOutcome run_table(const PaperTable& table, const TableArguments& arguments,
+                           const std::string& invocation);
 
 }  // namespace emgnn::cli

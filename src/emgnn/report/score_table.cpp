@@ -157,7 +157,9 @@ std::vector<Chart> score_charts(const PaperTable& table, const std::vector<Table
         is_shown(cells, metric, [](const TableCell& c) { return c.paper.has_value(); });
     if (!published && !out.empty()) continue;
     for (const std::string& column : columns_of(cells))
-      out.push_back(dots(table, cells, column, metric));
+      if (is_shown(cells, metric,
+                   [&](const TableCell& c) { return c.column == column && !c.runs.empty(); }))
+        out.push_back(dots(table, cells, column, metric));
   }
   return out;
 }

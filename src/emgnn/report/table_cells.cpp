@@ -97,7 +97,7 @@ std::vector<TableCell> table_cells(const PaperTable& table, const PaperRow& row,
                    .paper = {},
                    .runs = values_of(metric, results.runs)};
     cell.higher_is_better = higher_is_better(metric.name, results.scores);
-    cell.seconds = mean_std(seconds).mean;
+    if (!seconds.empty()) cell.seconds = mean_std(seconds).mean;
     if (!cell.runs.empty()) cell.here = mean_std(cell.runs);
     if (const std::optional<MeanStd> paper =
             row.figures.empty() ? std::nullopt : row.figures[first + m])
@@ -177,7 +177,7 @@ Json to_json(const std::vector<TableCell>& cells) {
                    {"paper_std", cell.paper ? Json(cell.paper->std) : Json()},
                    {"paper_difference",
                     some && cell.paper ? Json(cell.here.mean - cell.paper->mean) : Json()},
-                   {"seconds", cell.seconds},
+                   {"seconds", cell.seconds ? Json(*cell.seconds) : Json()},
                    {"place", cell.place == 0 ? Json() : Json(cell.place)}});
     if (!cell.chosen.empty()) out.back()["chosen"] = cell.chosen;
   }
@@ -198,15 +198,16 @@ std::string to_text(const std::vector<TableCell>& cells) {
     std::string paper, difference;
     if (cell.paper) {
       paper = moments_text(metric, *cell.paper);
-      difference = difference_text(metric, cell.here.mean - cell.paper->mean);
+      if (!cell.runs.empty())
+        difference = difference_text(metric, cell.here.mean - cell.paper->mean);
     } else if (cell.difference) {
       difference = fmt::format("{} ± {:.{}f}", difference_text(metric, cell.difference->mean),
                                metric.unit() * cell.difference->std, metric.decimals);
     }
-    out +=
-        fmt::format(kRow, row_name(cell), row_width, cell.column, metric.name,
-                    cell.runs.empty() ? "–" : moments_text(metric, cell.here), kMarks[cell.place],
-                    paper, difference, width, fmt::format("{:.2f}", cell.seconds));
+    out += fmt::format(kRow, row_name(cell), row_width, cell.column, metric.name,
+                       cell.runs.empty() ? "–" : moments_text(metric, cell.here),
+                       kMarks[cell.place], paper, difference, width,
+                       cell.seconds ? fmt::format("{:.2f}", *cell.seconds) : "–");
   }
   if (any([](const TableCell& cell) { return cell.place > 0; }))
     out += "\n* best and + second best of the rows that were trained, by their means\n";

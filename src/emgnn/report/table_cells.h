@@ -28,8 +28,8 @@ struct TableCell {
   std::optional<MeanStd> difference = {};  // to another row, with its standard error as std
   std::string chosen = {};                 // of a choice: the row it is
   bool higher_is_better = true;
-  double seconds = 0.0;  // of one run, on average
-  int place = 0;         // 1: the best of its column, 2: the second best; 0: neither
+  std::optional<double> seconds = {};  // of one run, on average
+  int place = 0;                       // 1: the best of its column, 2: the second best; 0: neither
 };
 // One per metric of the table.
 std::vector<TableCell> table_cells(const PaperTable& table, const PaperRow& row,
@@ -39,7 +39,7 @@ std::vector<TableCell> table_cells(const PaperTable& table, const PaperRow& row,
 struct TrainedCell {
   const PaperRow* row;
   const PaperColumn* column;
-  Results results;
+  Results results;  // without runs: they failed
 };
 // What a choice is in a column: the row with the best mean validation score, by the first metric of
 // the table. Test scores play no part in it.

@@ -26,7 +26,23 @@ constexpr std::pair<const char*, TableForm> kForms[] = {{"text", TableForm::kTex
                                                         {"json", TableForm::kJson},
                                                         {"svg", TableForm::kSvg}};
 
-// Rows in the order of the table, each in the order of the columns.
+bool has_failed(const TrainedCell& cell) { return cell.results.runs.empty(); }
+
+// The cells that a row in a column is chosen from: one, if it is no choice.
+std::vector<const TrainedCell*> candidates(const TrainedTable& trained, const PaperRow& row,
+                                           const PaperColumn& column, bool is_choice) {
+  const std::vector<std::string>& names = row.best_of;
+  std::vector<const TrainedCell*> out;
+  for (const TrainedCell& cell : trained.cells) {
+    const bool is = is_choice ? std::find(names.begin(), names.end(), cell.row->name) != names.end()
+                              : cell.row == &row;
+    if (is && cell.column == &column) out.push_back(&cell);
+  }
+  return out;
+}
+
+// Rows in the order of the table, each in the order of the columns. There is no best of rows of which one
+// failed.
 std::vector<TableCell> score_cells(const TrainedTable& trained) {
   const PaperTable& table = *trained.table;
   std::vector<TableCell> out;
@@ -34,15 +50,16 @@ std::vector<TableCell> score_cells(const TrainedTable& trained) {
     const bool is_choice =
         std::find(trained.choices.begin(), trained.choices.end(), &row) != trained.choices.end();
     for (const PaperColumn& column : table.columns) {
-      const auto found =
-          std::find_if(trained.cells.begin(), trained.cells.end(), [&](const TrainedCell& cell) {
-            return cell.column == &column && (is_choice ? true : cell.row == &row);
-          });
-      if (found == trained.cells.end() || (is_choice && !has_cell(table, row, column))) continue;
-      const TrainedCell& shown =
-          is_choice ? best_by_validation(table, row, column, trained.cells) : *found;
+      const std::vector<const TrainedCell*> of = candidates(trained, row, column, is_choice);
+      if (of.empty() || (is_choice && !has_cell(table, row, column))) continue;
+      const auto failed = std::find_if(of.begin(), of.end(),
+                                       [](const TrainedCell* cell) { return has_failed(*cell); });
+      const bool chosen = is_choice && failed == of.end();
+      const TrainedCell& shown = chosen ? best_by_validation(table, row, column, trained.cells)
+                                 : failed != of.end() ? **failed
+                                                      : *of.front();
       for (TableCell& cell : table_cells(table, row, column, shown.results)) {
-        if (is_choice) cell.chosen = shown.row->name;
+        if (chosen) cell.chosen = shown.row->name;
         out.push_back(std::move(cell));
       }
     }
@@ -101,23 +118,25 @@ struct Forms {
 
 Forms forms_of(const TrainedTable& trained, const std::vector<TableCell>& cells, bool charts) {
   const PaperTable& table = *trained.table;
+  std::vector<TrainedCell> learned = trained.cells;
+  std::erase_if(learned, has_failed);
   if (table.content == TableContent::kDistribution) {
-    const Table summary = distribution_summary(trained.cells);
+    const Table summary = distribution_summary(learned);
     return {to_text(summary),
             to_markdown(summary),
-            to_csv(distribution_values(trained.cells)),
+            to_csv(distribution_values(learned)),
             "distributions",
-            distribution_json(trained.cells),
-            charts ? distribution_table_charts(trained.cells) : std::vector<Chart>()};
+            distribution_json(learned),
+            charts ? distribution_table_charts(learned) : std::vector<Chart>()};
   }
   if (table.content == TableContent::kNormalizer) {
-    const Table matrix = normalizer_matrix(trained.cells);
+    const Table matrix = normalizer_matrix(learned);
     return {to_text(matrix),
             to_markdown(matrix),
-            to_csv(normalizer_values(trained.cells)),
+            to_csv(normalizer_values(learned)),
             "rounds",
-            normalizer_json(trained.cells),
-            charts ? normalizer_charts(trained.cells) : std::vector<Chart>()};
+            normalizer_json(learned),
+            charts ? normalizer_charts(learned) : std::vector<Chart>()};
   }
   return {to_text(cells),   score_markdown(table, cells),
           score_csv(cells), "cells",

@@ -15,7 +15,7 @@ TableForm table_form(const std::string& word);  // "text", "markdown", "csv", ..
 
 struct TrainedTable {
   const PaperTable* table = nullptr;
-  std::vector<TrainedCell> cells;        // in the order of the table, without choices
+  std::vector<TrainedCell> cells;        // in the order of the table, without choices; at least one
   std::vector<const PaperRow*> choices;  // rows that are the best of others
   int64_t runs = 0, seed = 0;
   bool redrawn = false;
