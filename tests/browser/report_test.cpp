@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <csignal>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "cli/program.h"
+#include "cli/small_graph.h"
 
 namespace emgnn::cli_test {
 namespace {
@@ -66,16 +68,22 @@ window.addEventListener("load", () => {
     const page = frame.contentDocument, root = page.documentElement;
     page.querySelectorAll("details").forEach(d => { d.open = true; });
     const shown = e => e.getBoundingClientRect().width > 50 && e.getBoundingClientRect().height > 50;
+    const luminance = c => c.match(/\d+/g).slice(0, 3).map(v => v / 255)
+      .map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+      .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+    const style = getComputedStyle(page.body);
+    const text = luminance(style.color), ground = luminance(style.backgroundColor);
     const figures = [...page.querySelectorAll("figure")].filter(f => !f.closest("[hidden]"));
     return {file: frame.dataset.file, width: frame.clientWidth, scroll: root.scrollWidth,
       captions: figures.filter(f => shown(f.querySelector("svg"))).map(f => f.querySelector("figcaption").textContent),
-      figures: figures.length, tables: page.querySelectorAll("table").length,
+      figures: figures.length, tables: page.querySelectorAll("table").length, underlined: page.querySelectorAll("u").length,
       alive: [...page.querySelectorAll(".choice")].every(c => !c.hidden),
+      dark: ground < text, contrast: (Math.max(text, ground) + 0.05) / (Math.min(text, ground) + 0.05),
       choices: page.querySelectorAll("select option").length,
       letters: figures.map(f => f.querySelector("svg"))
         .map(s => 12 * s.getBoundingClientRect().width / s.viewBox.baseVal.width).reduce((a, b) => Math.min(a, b), 99)};
   });
-  document.getElementById("measured").textContent = "BEGIN" + btoa(unescape(encodeURIComponent(JSON.stringify(all)))) + "END";
+  document.getElementById("measured").textContent = "BEGIN." + btoa(unescape(encodeURIComponent(JSON.stringify(all)))) + ".";
 });
 </script></body>
 )";
@@ -111,6 +119,8 @@ void check_frame(const Json& frame, const Expected& expected) {
   EXPECT_EQ(frame["captions"].size(), frame["figures"]) << what;  // each figure's drawing is there
   EXPECT_GE(frame["tables"], frame["figures"]) << what;
   EXPECT_GE(frame["letters"], 9.0) << what;  // pixels
+  EXPECT_GE(frame["contrast"], 7.0) << what;
+  EXPECT_EQ(frame["underlined"], 0) << what << ": a name of the user has become an element";
   for (const std::string& chart : expected.charts) {
     const auto& all = frame["captions"];
     EXPECT_TRUE(std::any_of(
@@ -126,14 +136,22 @@ class ReportInBrowser : public ::testing::Test {
     if (!has_chromium()) GTEST_SKIP() << "skipped: chromium is not installed (./dev deps)";
   }
 
-  void look_at(const std::vector<Expected>& reports) {
+  enum class Colours { kLight, kDark };
+
+  void look_at(const std::vector<Expected>& reports, Colours colours = Colours::kLight) {
     write(place, "frames.html", frames_page(reports));
-    const std::string dom = dumped(place, "frames.html");
-    const size_t begin = dom.find("BEGIN"), end = dom.find("END", begin);
+    const bool dark = colours == Colours::kDark;
+    const std::string dom =
+        dumped(place, "frames.html",
+               std::string("--blink-settings=preferredColorScheme=") + (dark ? "0" : "1"));
+    const size_t begin = dom.find("BEGIN."), end = dom.find('.', begin + 6);
     ASSERT_NE(end, std::string::npos) << dom.substr(0, 500) << read(place.path() / "said");
-    const Json frames = Json::parse(from_base64(dom.substr(begin + 5, end - begin - 5)));
+    const Json frames = Json::parse(from_base64(dom.substr(begin + 6, end - begin - 6)));
     ASSERT_EQ(frames.size(), 2 * reports.size());
-    for (size_t i = 0; i < frames.size(); ++i) check_frame(frames[i], reports[i / 2]);
+    for (size_t i = 0; i < frames.size(); ++i) {
+      check_frame(frames[i], reports[i / 2]);
+      EXPECT_EQ(frames[i]["dark"], dark) << reports[i / 2].file;
+    }
     EXPECT_EQ(complaints(place), "");
   }
 
@@ -181,6 +199,65 @@ TEST_F(ReportInBrowser, OfMoleculesRendersWithoutAWordAtAnyWidth) {
   report(place, {"mol"}, "mol.html");
   look_at(
       {{"mol.html", {"Loss", "Validation RMSE", "Probability of radius", "Predicted against"}}});
+}
+
+struct Kind {
+  const char* name;
+  std::vector<std::string> call;
+  std::vector<std::string> charts;
+};
+
+std::vector<std::string> em(const std::string& dataset, const std::vector<std::string>& settings) {
+  std::vector<std::string> out = {"--dataset", dataset, "--method", "em-gcn"};
+  for (const std::string& setting : joined({"em.rounds=2", "em.steps=3"}, settings))
+    out = joined(out, {"--set", setting});
+  return out;
+}
+
+const std::vector<Kind>& other_kinds() {
+  static const std::vector<Kind> kinds = {
+      {"three-views",
+       em("noisy-citations", {"space.family=mixture", "space.views=given,knn:5,two-hop"}),
+       {"Probability of each mixture", "Reliability"}},
+      {"sampled",
+       em("noisy-relations", {"em.posterior=mcmc", "mcmc.steps=200", "mcmc.burn_in=20"}),
+       {"Accepted proposals", "Effective draws"}},
+      {"labels", em("noisy-labels", {}), {"Validation"}},
+      {"values", em("noisy-values", {}), {"Predicted against"}},
+      {"ensemble",
+       {"--dataset", "noisy-relations", "--method", "gcn", "--set", "ensemble=2", "--set",
+        "fit.epochs=3"},
+       {"Reliability"}},
+      {"bgcn",
+       {"--dataset", "noisy-citations", "--method", "bgcn", "--set", "fit.epochs=6", "--set",
+        "bgcn.warmup=2", "--set", "bgcn.burn_in=1", "--set", "bgcn.random_iterations=20", "--set",
+        "bgcn.iterations=10"},
+       {"Confusion"}},
+      {"named",
+       joined(em("<u>a & \"b\"", {"space.views=given"}), {"--preset", "none"}),
+       {"Probability of each mixture"}}};
+  return kinds;
+}
+
+TEST_F(ReportInBrowser, OfOtherKindsRendersInBothColours) {
+  SmallGraph graph;
+  graph.edge_types = {"<u>near", "far"};
+  graph.write(place, "<u>a & \"b\"");
+  std::vector<Expected> reports;
+  for (const Kind& kind : other_kinds()) {
+    train(place, kind.name, kind.call);
+    reports.push_back({std::string(kind.name) + ".html", kind.charts});
+    report(place, {kind.name}, reports.back().file);
+  }
+  Program program(place, joined({"train", "--quiet", "--out", "unfinished"},
+                                em("noisy-relations", {"em.rounds=5000", "stop.rule=never"})));
+  program.wait_until_written(place.path() / "unfinished/metrics.jsonl", 1000);
+  program.send(SIGINT);
+  ASSERT_EQ(program.wait().status, 4);
+  report(place, {"unfinished"}, "unfinished.html");
+  reports.push_back({"unfinished.html", {"Loss"}});
+  look_at(reports);
+  look_at(reports, Colours::kDark);
 }
 
 }  // namespace
