@@ -126,7 +126,7 @@ double BgcnLearner::descend(size_t /*member*/, int64_t epoch, int64_t step) {
     drawn_.emplace(
         problem_on(sample_graph(block_model_, options_.seed, static_cast<uint64_t>(epoch))));
   }
-  Problem& problem = drawn_ ? *drawn_ : observed_;
+  Problem& problem = current();
   const Mode mode{.training = true, .seed = options_.seed, .step = static_cast<uint64_t>(step)};
   const Objective objective = problem.objective({}, mode, {epoch, max_epochs()});
   objective.value.backward();
@@ -140,13 +140,15 @@ void BgcnLearner::end_epoch(size_t /*member*/, int64_t epoch) {
 
 // Of what would be answered if this were the last epoch.
 PartScores BgcnLearner::validate(size_t /*member*/, Ranks ranks) {
-  if (answer_.empty()) return (drawn_ ? *drawn_ : observed_).validate(its_graph(), ranks);
+  if (answer_.empty()) return current().validate(its_graph(), ranks);
   return parts_.task->score(answer_.of(parts_.data->split().validation), ranks);
 }
 
-Prediction BgcnLearner::predict(std::span<const int32_t> rows, const Poll& /*poll*/) {
-  if (answer_.empty()) throw UsageError("bgcn has no answer before training");
-  return answer_.of(rows);
+// Before the first epoch that counts, what the network says on the last graph it saw.
+Prediction BgcnLearner::predict(std::span<const int32_t> rows, const Poll& poll) {
+  if (!answer_.empty()) return answer_.of(rows);
+  if (loop_.epochs() == 0) throw UsageError("bgcn has no answer before training");
+  return current().predict(its_graph(), rows, poll);
 }
 
 std::optional<GraphDistribution> BgcnLearner::graphs() const {

@@ -51,6 +51,7 @@ class BgcnLearner : public Learner, private FitStep {
  private:
   bool on_drawn_graph(int64_t epoch) const { return epoch > options_.bgcn.warmup; }
   Problem problem_on(Csr graph) const;
+  Problem& current() { return drawn_ ? *drawn_ : observed_; }
 
   int64_t max_epochs() const override { return options_.fit.epochs; }
   int64_t steps_per_epoch(size_t /*member*/) const override { return 1; }
