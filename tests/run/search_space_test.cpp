@@ -64,6 +64,15 @@ TEST(SearchSpace, GridHasEveryCombination) {
   EXPECT_THROW(space.grid(5), UsageError);
 }
 
+// Without making the values first.
+TEST(SearchSpace, GridsAreRefusedByTheirCount) {
+  for (const char* text : {"x = { from = 0.0, to = 1.0, steps = 1000000000000 }\n",
+                           "y = [1, 2]\nx = { from = 0.0, to = 1.0, steps = 51 }\n"})
+    EXPECT_THROW(SearchSpace(text, "s.toml").grid(100), UsageError) << text;
+  // Whole numbers come once each.
+  EXPECT_EQ(SearchSpace("x = { from = 1, to = 3, steps = 100 }\n", "s.toml").grid(100).size(), 3U);
+}
+
 TEST(SearchSpace, RefusesWhatIsNeitherListNorRange) {
   const auto error = [](const char* text) -> std::string {
     try {

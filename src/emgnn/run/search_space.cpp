@@ -91,7 +91,6 @@ std::string at_share(const SearchKey& key, double share, bool between) {
 }
 
 std::vector<std::string> grid_values(const SearchKey& key) {
-  if (!key.is_range()) return key.values;
   if (key.steps == 0)
     throw UsageError(
         fmt::format("{}{}: a range of a grid says how many steps", key.where, key.key));
@@ -134,10 +133,14 @@ SearchPoint SearchSpace::draw(uint64_t seed, uint64_t number) const {
 
 std::vector<SearchPoint> SearchSpace::grid(int64_t most) const {
   std::vector<SearchPoint> out = {{}};
-  for (const SearchKey& key : keys_) {
-    const std::vector<std::string> values = grid_values(key);
-    if (static_cast<int64_t>(out.size() * values.size()) > most)
+  const auto check_count = [&](int64_t values) {
+    if (values > most / std::ssize(out))
       throw UsageError(fmt::format("the grid has more than {} points", most));
+  };
+  for (const SearchKey& key : keys_) {
+    if (key.steps > most) check_count(key.steps);
+    const std::vector<std::string> values = key.is_range() ? grid_values(key) : key.values;
+    check_count(std::ssize(values));
     std::vector<SearchPoint> longer;
     for (const SearchPoint& point : out) {
       for (const std::string& value : values) {
