@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "cli/program.h"
@@ -70,6 +71,28 @@ TEST(Tune, RefusesWhatCannotBeSearched) {
   write(place, "space.toml", kSpace);
   expect_one_line(run(place, tune({"--search", "clever"})), 2, "--search");
   expect_one_line(run(place, tune({"--jobs", "0"})), 2, "--jobs");
+  expect_one_line(run(place, tune({"--config", "nofile"})), 2, "--config: nofile");
+  expect_one_line(run(place, tune({"--score", "nonsense", "--quiet"})), 2, "--score");
+  expect_one_line(run(place, tune({"--score", "rmse", "--quiet"})), 2, "accuracy");
+  expect_one_line(
+      run(place, tune({"--threads", "2", "--jobs", "2", "--memory", "900M", "--quiet"})), 2,
+      "--jobs: 900 MB are enough for 1 at a time");
+  EXPECT_FALSE(std::filesystem::exists(place.path() / "search"));
+}
+
+TEST(Tune, ACorrectedSpaceIsSearchedInTheSameFolder) {
+  const Workplace place;
+  write(place, "space.toml", "[model]\nhidden = [8, 0]\n");
+  expect_one_line(run(place, tune({"--search", "grid", "--quiet"})), 2, "trial 2: ");
+  write(place, "space.toml", "[model]\nhidden = [8]\n");
+  const Outcome corrected = run(place, tune({"--search", "grid", "--quiet"}));
+  EXPECT_EQ(corrected.status, 0) << corrected.err;
+}
+
+TEST(Tune, TrialsThatNeedTooMuchMemoryAreNoBadUsage) {
+  const Workplace place;
+  write(place, "space.toml", "[model]\nhidden = [65536]\n");
+  expect_one_line(run(place, tune({"--memory", "1G", "--quiet"})), 1, "no trial succeeded");
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include <emgnn/base/error.h>
@@ -37,11 +39,18 @@ struct Search {
 
   TuneResult run() {
     return tune(
-        request, [](const std::string&) { return "90"; },
+        request,
+        [&](const std::vector<std::string>& settings) {
+          if (std::find(settings.begin(), settings.end(), refused) != settings.end())
+            throw UsageError(refused);
+          return std::map<std::string, std::string>{{"fit.epochs", "90"}};
+        },
         [&](const std::vector<TuneJob>& jobs) {
           rungs.push_back(jobs);
           for (const TuneJob& job : jobs) {
-            if (fails == job.trial) continue;
+            write_atomically(job.log, "");
+            if (fails == job.trial || fails == kAll) continue;
+            if (bad_data) throw DataError("bad data");
             write(job);
           }
         });
@@ -57,7 +66,10 @@ struct Search {
 
   TuneRequest request;
   std::vector<std::vector<TuneJob>> rungs;
+  static constexpr int64_t kAll = -1;
   int64_t fails = 0;
+  std::string refused;  // a setting
+  bool bad_data = false;
 };
 
 TEST(Tune, PutsTheBestFirstAndFailuresLast) {
@@ -104,6 +116,55 @@ TEST(Tune, RefusesAFolderOfAnotherSearch) {
   EXPECT_THROW(other.run(), UsageError);
 }
 
+TEST(Tune, ASearchThatEndsBeforeATrialDoesLeavesNothing) {
+  const testing::TempDir dir;
+  Search wrong(dir / "out", "random");
+  wrong.request.space = "[model]\nhidden = [0, 8]\n";
+  wrong.refused = "model.hidden=0";
+  EXPECT_THROW(wrong.run(), UsageError);
+  EXPECT_TRUE(wrong.rungs.empty());
+  Search no_steps(dir / "out", "grid");
+  EXPECT_THROW(no_steps.run(), UsageError);
+  Search bad(dir / "out", "random");
+  bad.bad_data = true;
+  EXPECT_THROW(bad.run(), DataError);
+  EXPECT_FALSE(fs::exists(dir / "out"));
+  fs::create_directories(dir / "out");
+  EXPECT_THROW(bad.run(), DataError);
+  EXPECT_TRUE(fs::is_empty(dir / "out"));
+  EXPECT_NO_THROW(Search(dir / "out", "random").run());
+}
+
+// The same search is run again where there is more memory: its checkpoints are kept.
+TEST(Tune, TrialsThatAllFailAreNoMistakeOfTheUser) {
+  const testing::TempDir dir;
+  Search search(dir / "out", "random");
+  search.fails = Search::kAll;
+  try {
+    search.run();
+    FAIL();
+  } catch (const UsageError& error) {
+    FAIL() << error.what();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("no trial succeeded"), std::string::npos);
+  }
+  EXPECT_TRUE(fs::exists(dir / "out/trial-0001.log"));
+  search.fails = 0;
+  EXPECT_NO_THROW(search.run());
+}
+
+TEST(Tune, RefusesTheFolderOfARun) {
+  const testing::TempDir dir;
+  dir.write("a/config.toml", "");
+  dir.write("b/trial-0001/config.toml", "");
+  for (const char* folder : {"a", "b"}) {
+    Search search(dir / folder, "random");
+    EXPECT_THROW(search.run(), UsageError) << folder;
+    EXPECT_TRUE(search.rungs.empty());
+    EXPECT_FALSE(fs::exists(dir / folder / "tune.json"));
+  }
+}
+
 TEST(Tune, RefusesKeysThatNothingReadsAndScoresThatAreNone) {
   const testing::TempDir dir;
   Search unknown(dir / "a", "random");
@@ -112,6 +173,7 @@ TEST(Tune, RefusesKeysThatNothingReadsAndScoresThatAreNone) {
   Search score(dir / "b", "random");
   score.request.score = "beauty";
   EXPECT_THROW(score.run(), UsageError);
+  EXPECT_TRUE(score.rungs.empty());
   Search length(dir / "c", "halving");
   length.request.space = "[fit]\nepochs = [1, 2]\n";
   EXPECT_THROW(length.run(), UsageError);

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -16,6 +17,7 @@
 #include <thread>
 
 #include <emgnn/base/error.h>
+#include <emgnn/base/memory.h>
 #include <emgnn/cli/interrupt.h>
 
 namespace emgnn::cli {
@@ -100,6 +102,23 @@ void run_children(const std::vector<ChildCommand>& commands, int64_t at_a_time,
     if (!watch.on_end({number, status, last_line(commands[number].log)})) stop();
   }
   if (interrupt_requested()) throw Interrupted("interrupted");
+}
+
+// A process needs some memory for itself.
+int64_t jobs_within_memory(int64_t jobs, int64_t asked) {
+  if (memory_limit() == 0) return jobs;
+  const int64_t most = std::max<int64_t>(1, memory_limit() / kLeastMemory);
+  if (asked > most)
+    throw UsageError(fmt::format("--jobs: {} are enough for {} at a time",
+                                 bytes_in_words(memory_limit()), most));
+  return std::min(jobs, most);
+}
+
+std::vector<std::string> shared_options(int64_t threads, int64_t at_a_time) {
+  std::vector<std::string> words = {"--threads", std::to_string(threads / at_a_time)};
+  if (memory_limit() > 0)
+    words.insert(words.end(), {"--memory", std::to_string(memory_limit() / at_a_time)});
+  return words;
 }
 
 std::string failure_text(const ChildEnd& end, const std::string& who) {

@@ -37,6 +37,12 @@ struct ChildWatch {
 void run_children(const std::vector<ChildCommand>& commands, int64_t at_a_time,
                   const ChildWatch& watch);
 
+// As many of the processes as the memory limit has room for; UsageError that names --jobs where
+// `asked` are more than that.
+int64_t jobs_within_memory(int64_t jobs, int64_t asked);
+// --threads and --memory of each process, of so many at a time.
+std::vector<std::string> shared_options(int64_t threads, int64_t at_a_time);
+
 // Why it failed, in a line that begins with `who`.
 std::string failure_text(const ChildEnd& end, const std::string& who);
 // UsageError, DataError or Error of that text, by the exit status.

@@ -7,7 +7,6 @@
 #include <map>
 
 #include <emgnn/base/error.h>
-#include <emgnn/base/memory.h>
 #include <emgnn/cli/child_processes.h>
 #include <emgnn/cli/interrupt.h>
 #include <emgnn/cli/progress.h>
@@ -156,14 +155,13 @@ class TableRuns {
                                       "--columns", cell.column->name,
                                       "--runs",    std::to_string(run.runs),
                                       "--seed",    std::to_string(run.seed),
-                                      "--threads", std::to_string(run.threads / at_a_time),
                                       "--device",  run.device,
                                       "--out",     out.string(),
                                       "--quiet"};
     if (arguments_.redraw) words.emplace_back("--redraw");
     if (!run.data_dir.empty()) words.insert(words.end(), {"--data-dir", run.data_dir});
-    if (memory_limit() > 0)
-      words.insert(words.end(), {"--memory", std::to_string(memory_limit() / at_a_time)});
+    const std::vector<std::string> shared = shared_options(run.threads, at_a_time);
+    words.insert(words.end(), shared.begin(), shared.end());
     return words;
   }
 
@@ -172,7 +170,8 @@ class TableRuns {
     check_data(missing);
     const bool kept = !arguments_.run.out.empty();
     const fs::path out = kept ? fs::path(arguments_.run.out) : rescue_;
-    const int64_t at_a_time = std::min<int64_t>(jobs_within_memory(), std::ssize(missing));
+    const int64_t at_a_time =
+        std::min<int64_t>(jobs_within_memory(jobs_, arguments_.jobs.value_or(1)), std::ssize(missing));
     std::vector<ChildCommand> commands;
     std::vector<TableProgress::Series> series;
     for (CellRuns* cell : missing) {
@@ -201,16 +200,6 @@ class TableRuns {
     std::error_code ignored;
     fs::remove_all(rescue_, ignored);
     return "";
-  }
-
-  // A process needs some memory for itself.
-  int64_t jobs_within_memory() const {
-    if (memory_limit() == 0) return jobs_;
-    const int64_t most = std::max<int64_t>(1, memory_limit() / kLeastMemory);
-    if (arguments_.jobs.value_or(1) > most)
-      throw UsageError(fmt::format("--jobs: {} are enough for {} at a time",
-                                   bytes_in_words(memory_limit()), most));
-    return std::min(jobs_, most);
   }
 
   static void make_folder(const fs::path& folder) {

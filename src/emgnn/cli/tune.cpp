@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // emgnn tune: searches settings by validation scores; test scores are never computed.
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -12,7 +15,11 @@
 #include <emgnn/cli/commands.h>
 #include <emgnn/cli/interrupt.h>
 #include <emgnn/cli/output.h>
+#include <emgnn/cli/progress.h>
 #include <emgnn/cli/run_request.h>
+#include <emgnn/cli/train_request.h>
+#include <emgnn/learn/score_info.h>
+#include <emgnn/run/load.h>
 #include <emgnn/run/services.h>
 #include <emgnn/run/setting_names.h>
 #include <emgnn/run/tune.h>
@@ -21,12 +28,9 @@ namespace emgnn::cli {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 struct TuneArguments {
   TuneRequest request;
-  std::string config_file, preset;
-  std::vector<std::string> settings;
+  ConfigArguments config;
   int64_t jobs = 1;
   RunArguments run;
 };
@@ -50,53 +54,34 @@ Examples:
       all 27 a ninth of the way, the best 9 a third of it, the best 3 to the end
 )";
 
-ConfigRequest config_of(const TuneArguments& arguments) {
-  ConfigRequest config = arguments.request.config;
-  if (!arguments.config_file.empty())
-    config.layers.push_back({.name = arguments.config_file,
-                             .toml = read_file(arguments.config_file),
-                             .assignments = {}});
-  config.layers.push_back({.name = "--set", .toml = "", .assignments = arguments.settings});
-  if (!arguments.preset.empty())
-    config.layers.push_back(
-        {.name = "--preset", .toml = "", .assignments = {"preset=" + arguments.preset}});
-  return config;
-}
-
-std::vector<std::string> train_command(const TuneArguments& arguments, const TuneJob& job) {
+std::vector<std::string> train_command(const TuneArguments& arguments, const TuneJob& job,
+                                       int64_t at_a_time) {
   const RunArguments& run = arguments.run;
-  const int64_t threads = std::max<int64_t>(1, run.threads / arguments.jobs);
-  std::vector<std::string> out = {"train",
-                                  "--dataset",
-                                  arguments.request.config.dataset,
-                                  "--method",
-                                  arguments.request.config.method,
-                                  "--hide-test",
-                                  "--runs",
-                                  std::to_string(run.runs),
-                                  "--seed",
-                                  std::to_string(run.seed),
-                                  "--threads",
-                                  std::to_string(threads),
-                                  "--device",
-                                  run.device,
-                                  "--out",
-                                  job.folder.string(),
-                                  "--quiet",
-                                  "--json"};
+  const ConfigArguments& config = arguments.config;
+  std::vector<std::string> out = {"train",        "--dataset",
+                                  config.dataset, "--method",
+                                  config.method,  "--hide-test",
+                                  "--runs",       std::to_string(run.runs),
+                                  "--seed",       std::to_string(run.seed),
+                                  "--device",     run.device,
+                                  "--out",        job.folder.string(),
+                                  "--quiet",      "--json"};
   if (!run.data_dir.empty()) out.insert(out.end(), {"--data-dir", run.data_dir});
-  if (!arguments.config_file.empty()) out.insert(out.end(), {"--config", arguments.config_file});
-  if (!arguments.preset.empty()) out.insert(out.end(), {"--preset", arguments.preset});
-  for (const std::string& setting : arguments.settings) out.insert(out.end(), {"--set", setting});
+  const std::vector<std::string> shared = shared_options(run.threads, at_a_time);
+  out.insert(out.end(), shared.begin(), shared.end());
+  if (!config.config_file.empty()) out.insert(out.end(), {"--config", config.config_file});
+  if (!config.preset.empty()) out.insert(out.end(), {"--preset", config.preset});
+  for (const std::string& setting : config.settings) out.insert(out.end(), {"--set", setting});
   for (const std::string& setting : job.settings) out.insert(out.end(), {"--set", setting});
   return out;
 }
 
 // A wrong setting or bad data is wrong in every trial: the search ends with its message.
 void run_jobs(const TuneArguments& arguments, const std::vector<TuneJob>& jobs) {
+  const int64_t at_a_time = std::min<int64_t>(arguments.jobs, std::ssize(jobs));
   std::vector<ChildCommand> commands;
   for (const TuneJob& job : jobs)
-    commands.push_back({train_command(arguments, job), job.folder.string() + ".log"});
+    commands.push_back({train_command(arguments, job, at_a_time), job.log});
   ChildEnd fatal;
   int64_t done = 0;
   const auto on_end = [&](const ChildEnd& end) {
@@ -108,26 +93,56 @@ void run_jobs(const TuneArguments& arguments, const std::vector<TuneJob>& jobs) 
     if ((end.status == 2 || end.status == 3) && fatal.status == 0) fatal = end;
     return fatal.status == 0;
   };
-  run_children(commands, arguments.jobs, {.on_end = on_end});
+  run_children(commands, at_a_time, {.on_end = on_end});
   if (fatal.status == 0) return;
   throw_failure(fatal, fmt::format("trial {}", jobs[fatal.number].trial));
 }
 
-std::string value_of(const ConfigRequest& config, const std::string& key) {
-  for (const ConfigEntry& entry : services().resolve(config))
-    if (entry.key == key) return entry.value;
-  throw UsageError(
-      fmt::format("--search halving shortens {}, which {} does not read", key, config.method));
+std::map<std::string, std::string> values_of(ConfigRequest config,
+                                             const std::vector<std::string>& settings) {
+  config.layers.push_back({.name = "--space", .toml = "", .assignments = settings});
+  std::map<std::string, std::string> out;
+  for (const ConfigEntry& entry : services().resolve(config)) out[entry.key] = entry.value;
+  return out;
+}
+
+// Which scores a trial will have depends on the labels.
+void check_score(const TuneArguments& arguments) {
+  const TuneRequest& request = arguments.request;
+  if (request.score.empty()) return;
+  DataOptions options;
+  const auto values = values_of(request.config, {});
+  ForEachOption visitor([&](const OptionInfo& info, OptionRef field) {
+    const auto value = values.find(info.key);
+    if (value != values.end()) assign(info, field, value->second);
+  });
+  describe(visitor, options, kind_of(request.config.dataset));
+  options.molecules.conformers.count = 0;  // labels need no coordinates
+  Progress progress(1, arguments.run.quiet);
+  progress.on_phase({"reading " + request.config.dataset, false});
+  DataSource source({.dataset = request.config.dataset,
+                     .data_dir = arguments.run.data_dir,
+                     .options = options,
+                     .seed = request.seed});
+  const auto data = source.load(
+      0, [&](const MoleculeProgress& molecules) { return progress.on_molecule(molecules); });
+  std::vector<std::string> known;
+  for (const ScoreInfo& info : score_info(data->labels().kind)) known.push_back(info.name);
+  if (std::find(known.begin(), known.end(), request.score) == known.end())
+    throw UsageError(fmt::format("--score: {:?} is none of the scores of {}: {}", request.score,
+                                 name_of(data->labels().kind), fmt::join(known, ", ")));
 }
 
 void run(TuneArguments arguments, const std::string& invocation) {
+  complete(arguments.config);
+  check(arguments.config, "tune");
   check(arguments.run);
   EMGNN_CHECK(arguments.jobs >= 1 && arguments.jobs <= arguments.run.threads,
               "--jobs must be 1 to the number of --threads", arguments.jobs);
+  jobs_within_memory(arguments.jobs, arguments.jobs);
   TuneRequest& request = arguments.request;
-  const ConfigRequest base = config_of(arguments);
-  check_setting_names(base);
-  request.config = base;
+  request.config = config_of(arguments.config);
+  check_setting_names(request.config);
   try {
     request.space = read_file(request.space_file);
   } catch (const DataError& error) {
@@ -137,10 +152,11 @@ void run(TuneArguments arguments, const std::string& invocation) {
   request.runs = arguments.run.runs;
   request.out = arguments.run.out;
   catch_interrupts();
+  check_score(arguments);
   TuneResult result;
   try {
     result = tune(
-        request, [&](const std::string& key) { return value_of(base, key); },
+        request, [&](const auto& settings) { return values_of(request.config, settings); },
         [&](const std::vector<TuneJob>& jobs) { run_jobs(arguments, jobs); });
   } catch (const Interrupted& stop) {
     throw Interrupted(fmt::format("{}; trials are kept in {}; to resume: {}", stop.what(),
@@ -175,7 +191,8 @@ void add_search(CLI::App& command, TuneArguments& arguments) {
       .add_option("--score", request.score,
                   "Validation score that decides; else the first that train prints")
       ->type_name("SCORE");
-  command.add_option("--jobs", arguments.jobs, "Trials at a time, which share --threads")
+  command
+      .add_option("--jobs", arguments.jobs, "Trials at a time, which share --threads and --memory")
       ->type_name("N")
       ->capture_default_str();
 }
@@ -186,26 +203,8 @@ void add_tune(CLI::App& program, const std::string& invocation) {
   CLI::App* command =
       program.add_subcommand("tune", "Search settings by validation scores, without the test");
   const auto arguments = std::make_shared<TuneArguments>();
-  ConfigRequest& config = arguments->request.config;
-  command
-      ->add_option("--dataset", config.dataset,
-                   "Name of a dataset, a directory, or a file of molecules")
-      ->type_name("NAME|DIR|FILE")
-      ->required();
-  command->add_option("--method", config.method, "What to train; see emgnn methods")
-      ->type_name("METHOD")
-      ->required();
+  add_config_options(*command, arguments->config);
   add_search(*command, *arguments);
-  command->add_option("--set", arguments->settings, "A setting of all trials; repeatable")
-      ->type_name("KEY=VALUE")
-      ->expected(1)
-      ->take_all();
-  command->add_option("--config", arguments->config_file, "Settings of all trials, as of train")
-      ->type_name("F.toml")
-      ->check(not_empty);
-  command->add_option("--preset", arguments->preset, "As of train")
-      ->type_name("PRESET")
-      ->check(not_empty);
   add_run_options(*command, arguments->run);
   command->get_option("--out")->required();
   command->footer(kExamples);

@@ -14,18 +14,20 @@
 #include <emgnn/methods/catalogue.h>
 #include <emgnn/run/load.h>
 #include <emgnn/run/run_folder.h>
+#include <emgnn/run/same_run.h>
 #include <emgnn/run/setting_names.h>
 
 namespace emgnn {
 
 namespace {
 
+namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr int64_t kMostTrials = 10'000;
 constexpr int64_t kHalvingFactor = 3;  // a third of the trials is trained three times as long
 constexpr const char* kSearchFile = "tune.json";
-constexpr const char* kResultsFile = "results.json";
+constexpr const char* kTrialsFile = "trials.json";
 
 ScoreInfo info_of(const std::string& score) {
   for (const auto all :
@@ -37,37 +39,28 @@ ScoreInfo info_of(const std::string& score) {
 
 class Tuner {
  public:
-  Tuner(const TuneRequest& request, const SettingValue& value, const RunJobs& run_jobs)
-      : request_(request),
-        space_(request.space, request.space_file),
-        run_jobs_(run_jobs),
-        lock_(request.out) {
-    folder_.move_to(request.out);
+  Tuner(const TuneRequest& request, const ResolveSettings& resolve, const RunJobs& run_jobs)
+      : request_(request), space_(request.space, request.space_file), run_jobs_(run_jobs) {
     const SearchKind kind = search_kind(request.search);
     length_key_ = method_info(request.config.method).em ? "em.rounds" : "fit.epochs";
     check_names();
-    check_same_search();
+    if (!request.score.empty()) info_ = info_of(request.score);
     make_trials(kind);
-    if (kind == SearchKind::kHalving) {
-      if (space_.has(length_key_))
-        throw UsageError(
-            fmt::format("{} is what halving shortens: it cannot be searched as well", length_key_));
-      length_ = std::stoll(value(length_key_));
-      for (auto n = static_cast<int64_t>(trials_.size()); n >= kHalvingFactor; n /= kHalvingFactor)
-        ++rungs_;
-    }
+    if (kind == SearchKind::kHalving) plan_rungs(resolve);
+    for (const TuneTrial& trial : trials_) check_settings(trial, resolve);
+    open_folder();
   }
 
   TuneResult run() {
-    for (int64_t rung = 0; rung <= rungs_; ++rung) {
-      climb(rung);
-      sort_trials();
-      write_record();
+    try {
+      return climb_all();
+    } catch (const UsageError&) {
+      forget_unless_finished();
+      throw;
+    } catch (const DataError&) {
+      forget_unless_finished();
+      throw;
     }
-    if (!trials_.front().score)
-      throw UsageError(fmt::format("{}: no trial succeeded", request_.out.string()));
-    write_best();
-    return {.score = info_, .trials = trials_};
   }
 
  private:
@@ -78,6 +71,51 @@ class Tuner {
     for (const SearchKey& key : space_.keys())
       if (std::find(known.begin(), known.end(), key.key) == known.end())
         throw unknown_setting(key.key, config.method, kind, key.where);
+  }
+
+  void plan_rungs(const ResolveSettings& resolve) {
+    if (space_.has(length_key_))
+      throw UsageError(
+          fmt::format("{} is what halving shortens: it cannot be searched as well", length_key_));
+    const auto values = resolve({});
+    const auto length = values.find(length_key_);
+    if (length == values.end())
+      throw UsageError(fmt::format("--search halving shortens {}, which {} does not read",
+                                   length_key_, request_.config.method));
+    length_ = std::stoll(length->second);
+    for (auto n = static_cast<int64_t>(trials_.size()); n >= kHalvingFactor; n /= kHalvingFactor)
+      ++rungs_;
+  }
+
+  static void check_settings(const TuneTrial& trial, const ResolveSettings& resolve) {
+    try {
+      resolve(trial.settings);
+    } catch (const UsageError& error) {
+      throw UsageError(fmt::format("trial {}: {}", trial.trial, error.what()));
+    }
+  }
+
+  void open_folder() {
+    std::error_code error;
+    made_folder_ = !fs::exists(request_.out, error);
+    lock_.emplace(request_.out);
+    folder_.move_to(request_.out);
+    check_same_search();
+  }
+
+  // What a trial writes beside that of others.
+  fs::path folder_of(const TuneTrial& trial, int64_t rung) const {
+    return request_.out / fmt::format("trial-{:04}{}", trial.trial,
+                                      rungs_ > 0 ? fmt::format("-rung-{}", rung) : "");
+  }
+
+  void check_holds_no_run() const {
+    std::error_code error;
+    for (const fs::path& file :
+         {request_.out / kConfigFile, request_.out / kManifestFile, folder_of(trials_.front(), 0)})
+      if (fs::exists(file, error))
+        throw UsageError(fmt::format(
+            "{}: the folder holds a run, not a search; choose another --out", file.string()));
   }
 
   void check_same_search() {
@@ -102,6 +140,8 @@ class Tuner {
                         "another --out",
                         folder_.name_of(kSearchFile), key));
       }
+    } else {
+      check_holds_no_run();
     }
     folder_.write(kSearchFile, here.dump(2) + "\n");
   }
@@ -124,6 +164,19 @@ class Tuner {
       trials_.push_back({.trial = std::ssize(trials_) + 1, .settings = space_.assignments(point)});
   }
 
+  TuneResult climb_all() {
+    for (int64_t rung = 0; rung <= rungs_; ++rung) {
+      climb(rung);
+      sort_trials();
+      write_record();
+    }
+    if (!trials_.front().score)
+      throw Error(fmt::format("{}: no trial succeeded; the reasons are in trial-*.log there",
+                              request_.out.string()));
+    write_best();
+    return {.score = info_, .trials = trials_};
+  }
+
   // All take part in the first rung, the best third of them in the next.
   void climb(int64_t rung) {
     size_t count = trials_.size();
@@ -132,9 +185,11 @@ class Tuner {
     for (size_t i = 0; i < count; ++i) {
       TuneTrial& trial = trials_[i];
       trial.rung = rung;
-      trial.folder = request_.out / fmt::format("trial-{:04}{}", trial.trial,
-                                                rungs_ > 0 ? fmt::format("-rung-{}", rung) : "");
-      TuneJob job{.trial = trial.trial, .settings = trial.settings, .folder = trial.folder};
+      trial.folder = folder_of(trial, rung);
+      TuneJob job{.trial = trial.trial,
+                  .settings = trial.settings,
+                  .folder = trial.folder,
+                  .log = trial.folder.string() + ".log"};
       if (rungs_ > 0) {
         int64_t length = length_;
         for (int64_t r = rung; r < rungs_; ++r) length /= kHalvingFactor;
@@ -142,8 +197,24 @@ class Tuner {
       }
       jobs.push_back(std::move(job));
     }
+    jobs_.insert(jobs_.end(), jobs.begin(), jobs.end());
     run_jobs_(jobs);
     for (size_t i = 0; i < count; ++i) read_results(trials_[i]);
+  }
+
+  // A corrected search finds the folder as if this one had never been.
+  void forget_unless_finished() {
+    std::error_code ignored;
+    if (std::any_of(jobs_.begin(), jobs_.end(), [&](const TuneJob& job) {
+          return fs::exists(job.folder / kResultsFile, ignored);
+        }))
+      return;
+    for (const TuneJob& job : jobs_) {
+      fs::remove_all(job.folder, ignored);
+      fs::remove(job.log, ignored);
+    }
+    for (const char* file : {kTrialsFile, kSearchFile}) fs::remove(request_.out / file, ignored);
+    if (made_folder_) fs::remove(request_.out, ignored);
   }
 
   void read_results(TuneTrial& trial) {
@@ -156,8 +227,7 @@ class Tuner {
     const Json scores = json.is_object() ? json.value("mean", Json()) : Json();
     if (!scores.is_object() || scores.empty())
       throw DataError(folder.name_of(kResultsFile) + ": damaged: not the results of a run");
-    if (info_.name.empty())
-      info_ = info_of(request_.score.empty() ? scores.begin().key() : request_.score);
+    if (info_.name.empty()) info_ = info_of(scores.begin().key());
     if (!scores.contains(info_.name))
       throw UsageError(fmt::format("--score: {} is no score of this task", info_.name));
     if (scores[info_.name].is_number()) trial.score = scores[info_.name].get<double>();
@@ -176,7 +246,7 @@ class Tuner {
   }
 
   void write_record() {
-    folder_.write("trials.json", to_json(TuneResult{info_, trials_}).dump(2) + "\n");
+    folder_.write(kTrialsFile, to_json(TuneResult{info_, trials_}).dump(2) + "\n");
   }
 
   void write_best() {
@@ -193,12 +263,14 @@ class Tuner {
   const TuneRequest& request_;
   SearchSpace space_;
   const RunJobs& run_jobs_;
-  FolderLock lock_;
+  std::optional<FolderLock> lock_;
   RunFolder folder_;
+  bool made_folder_ = false;
   std::string length_key_;
   int64_t length_ = 0, rungs_ = 0;
   ScoreInfo info_;
   std::vector<TuneTrial> trials_;
+  std::vector<TuneJob> jobs_;  // of all rungs so far
 };
 
 }  // namespace
@@ -210,8 +282,9 @@ SearchKind search_kind(const std::string& word) {
   throw UsageError(fmt::format("--search: expected random, grid or halving, got {:?}", word));
 }
 
-TuneResult tune(const TuneRequest& request, const SettingValue& value, const RunJobs& run_jobs) {
-  return Tuner(request, value, run_jobs).run();
+TuneResult tune(const TuneRequest& request, const ResolveSettings& resolve,
+                const RunJobs& run_jobs) {
+  return Tuner(request, resolve, run_jobs).run();
 }
 
 Json to_json(const TuneResult& result) {

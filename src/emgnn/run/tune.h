@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -36,7 +37,7 @@ struct TuneRequest {
 struct TuneJob {
   int64_t trial = 0;  // from 1
   std::vector<std::string> settings;
-  std::filesystem::path folder;
+  std::filesystem::path folder, log;
 };
 
 // One trial as far as it has come.
@@ -57,12 +58,16 @@ struct TuneResult {
 // Runs jobs, some at a time, and returns when all of them have ended. A job that fails leaves no
 // results.json.
 using RunJobs = std::function<void(const std::vector<TuneJob>&)>;
-// The value that a setting has without the search.
-using SettingValue = std::function<std::string(const std::string& key)>;
+// The values of all settings with these above those of the request. UsageError where one is wrong.
+using ResolveSettings =
+    std::function<std::map<std::string, std::string>(const std::vector<std::string>& settings)>;
 
-// Writes tune.json (what is searched), trials.json and best.toml into the folder. UsageError when the
-// folder holds another search, or when no trial succeeds.
-TuneResult tune(const TuneRequest& request, const SettingValue& value, const RunJobs& run_jobs);
+// Writes tune.json (what is searched), trials.json and best.toml into the folder. UsageError before a
+// trial is run where a trial's settings are wrong, there is no such score, or the folder holds
+// another search or a run; Error when no trial succeeds. Where a trial shows that the settings or the
+// data are wrong, and none has finished, nothing is left in the folder.
+TuneResult tune(const TuneRequest& request, const ResolveSettings& resolve,
+                const RunJobs& run_jobs);
 
 nlohmann::ordered_json to_json(const TuneResult& result);
 std::string to_text(const TuneResult& result, int64_t most);  // a table of the best
