@@ -118,19 +118,22 @@ TEST(OneAnswer, IsAWarning) {
   EXPECT_EQ(Json::parse(read(place.path() / "run/results.json"))["verdict"], json["verdict"]);
 }
 
-// A table that takes seconds to read: the program ends within two of them, and leaves nothing.
-TEST(Signals, EndTheReadingOfALargeTable) {
-  const Workplace place;
+// A table that takes seconds to read.
+void write_large_graph(const Workplace& place) {
   fs::create_directory(place.path() / "graph");
   std::string edges = "source,target,type\n";
   for (int i = 0; i < 4'000'000; ++i)
     edges += std::to_string(i % 1'000'003) + "," + std::to_string(i * 7LL % 999'983) + ",e\n";
   write(place, "graph/edges.csv", edges);
+}
+
+// The program ends within two seconds while it reads the graph, and leaves nothing.
+void expect_reading_ends(const Workplace& place, const std::vector<std::string>& call) {
   setenv("EMGNN_CACHE", (place.path() / "cache").c_str(), 1);
-  Program program(place, train("graph", {"--out", "run"}));
+  Program program(place, call);
   unsetenv("EMGNN_CACHE");
   program.wait_until_it_catches_interrupts();
-  std::this_thread::sleep_for(std::chrono::milliseconds(700));
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
   ASSERT_TRUE(program.running());
   const auto sent = std::chrono::steady_clock::now();
   program.send(SIGTERM);
@@ -139,7 +142,16 @@ TEST(Signals, EndTheReadingOfALargeTable) {
   EXPECT_EQ(outcome.status, 4);
   EXPECT_NE(outcome.err.find("interrupted"), std::string::npos) << outcome.err;
   EXPECT_TRUE(!fs::exists(place.path() / "cache") || fs::is_empty(place.path() / "cache"));
+}
+
+TEST(Signals, EndTheReadingOfALargeTable) {
+  const Workplace place;
+  write_large_graph(place);
+  expect_reading_ends(place, train("graph", {"--out", "run"}));
   EXPECT_EQ(read(place.path() / "run/manifest.json"), "");
+  expect_reading_ends(place, {"data", "info", "graph"});
+  expect_reading_ends(place, {"data", "export", "graph", "--out", "copy"});
+  EXPECT_FALSE(fs::exists(place.path() / "copy"));
 }
 
 // One epoch takes some 3 · 10¹¹ multiplications: it is given up, and the run starts where it was kept.

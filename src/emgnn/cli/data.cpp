@@ -7,7 +7,9 @@
 #include <emgnn/base/error.h>
 #include <emgnn/cli/commands.h>
 #include <emgnn/cli/data_commands.h>
+#include <emgnn/cli/interrupt.h>
 #include <emgnn/cli/output.h>
+#include <emgnn/cli/progress.h>
 #include <emgnn/data/registry.h>
 #include <emgnn/data/verify.h>
 
@@ -41,12 +43,24 @@ void list() {
   print(out);
 }
 
-void verify(const std::string& data_dir) {
+struct VerifyArguments {
+  std::string data_dir;
+  bool quiet = false;
+};
+
+void verify(const VerifyArguments& arguments) {
+  const std::string& data_dir = arguments.data_dir;
   const fs::path directory = data_dir.empty() ? default_data_dir() : fs::path(data_dir);
   std::error_code error;  // what cannot be looked at is none
   if (!fs::is_directory(directory, error))
     throw DataError(fmt::format("{}: no such directory", directory.string()));
-  const std::vector<VerifyRow> rows = verify_data(directory);
+  catch_interrupts();
+  Progress progress(1, arguments.quiet);
+  const std::vector<VerifyRow> rows = verify_data(directory, [&](const std::string& name) {
+    stop_if_interrupted();
+    progress.on_phase({"checking " + name});
+  });
+  stop_if_interrupted();
   size_t width = 0;
   for (const VerifyRow& row : rows) width = std::max(width, row.name.size());
   std::string out;
@@ -81,9 +95,10 @@ void add_data(CLI::App& program, const std::string& invocation) {
   add_data_export(*data);
   CLI::App* check = data->add_subcommand(
       "verify", "Compare checksums and counts of all files with the published ones");
-  const auto data_dir = std::make_shared<std::string>();
-  add_data_dir(*check, *data_dir);
-  check->callback([data_dir] { verify(*data_dir); });
+  const auto arguments = std::make_shared<VerifyArguments>();
+  add_data_dir(*check, arguments->data_dir);
+  check->add_flag("--quiet", arguments->quiet, "No progress on stderr");
+  check->callback([arguments] { verify(*arguments); });
 }
 
 }  // namespace emgnn::cli

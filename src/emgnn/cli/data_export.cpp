@@ -4,7 +4,9 @@
 
 #include <emgnn/base/error.h>
 #include <emgnn/cli/data_commands.h>
+#include <emgnn/cli/interrupt.h>
 #include <emgnn/cli/output.h>
+#include <emgnn/cli/progress.h>
 #include <emgnn/cli/run_request.h>
 #include <emgnn/data/own_graph.h>
 #include <emgnn/data/registry.h>
@@ -18,6 +20,7 @@ namespace fs = std::filesystem;
 struct ExportArguments {
   std::string name, data_dir, split, out;
   int64_t seed = 0;
+  bool quiet = false;
 };
 
 void export_graph(const ExportArguments& arguments) {
@@ -29,8 +32,13 @@ void export_graph(const ExportArguments& arguments) {
                                .data_dir = arguments.data_dir,
                                .split = arguments.split,
                                .seed = static_cast<uint64_t>(arguments.seed)};
+  catch_interrupts();
+  Progress progress(1, arguments.quiet);
+  progress.on_phase({"reading " + arguments.name});
   ParsedDataset parsed = parse_dataset(request);
   parsed.splits = {{arguments.split, load_dataset(request).split}};
+  stop_if_interrupted();
+  progress.on_phase({"writing " + arguments.out});
   write_own_graph(parsed, fs::path(arguments.out).lexically_normal());
   print(fmt::format("written to {}\n", arguments.out));
 }
@@ -55,6 +63,7 @@ void add_data_export(CLI::App& data) {
       ->type_name("DIR")
       ->check(not_empty)
       ->required();
+  command->add_flag("--quiet", arguments->quiet, "No progress on stderr");
   command->callback([arguments] { export_graph(*arguments); });
 }
 

@@ -48,6 +48,7 @@ void import_graph(const ImportArguments& arguments) {
   PhaseWatch watch(line);
   watch.enter({"reading the graph"});
   const ParsedDataset parsed = read_sources(arguments, out);
+  stop_if_interrupted();
   watch.enter({"writing " + arguments.out});
   if (has_graph_file_suffix(out)) {
     check_without_split(parsed.dataset);

@@ -8,7 +8,9 @@
 #include <emgnn/base/error.h>
 #include <emgnn/base/file.h>
 #include <emgnn/cli/data_commands.h>
+#include <emgnn/cli/interrupt.h>
 #include <emgnn/cli/output.h>
+#include <emgnn/cli/progress.h>
 #include <emgnn/data/describe.h>
 #include <emgnn/data/load_molecules.h>
 #include <emgnn/data/molecule_split.h>
@@ -29,7 +31,7 @@ constexpr size_t kMostNames = 20;  // that are shown
 struct InfoArguments {
   std::string dataset, split, data_dir, rejects;
   std::vector<std::string> settings;
-  bool json = false;
+  bool json = false, quiet = false;
 };
 
 std::string line(std::string_view key, std::string_view value) {
@@ -165,12 +167,14 @@ void apply(const std::string& setting, bool molecules, Chosen& chosen) {
   EMGNN_CHECK(found, fmt::format("data info knows only --set {}", fmt::join(known, ", ")), key);
 }
 
-MoleculeSummary molecule_summary(const InfoArguments& arguments, const Chosen& chosen) {
+MoleculeSummary molecule_summary(const InfoArguments& arguments, const Chosen& chosen,
+                                 Progress& progress) {
   MoleculeRequest request{.name = arguments.dataset, .data_dir = arguments.data_dir};
   request.options.columns = chosen.columns;
   request.task = chosen.task;
   request.options.conformers.count = 0;  // no figure needs coordinates
-  const MoleculeTable table = load_molecules(request);
+  const MoleculeTable table = load_molecules(
+      request, [&](const MoleculeProgress& molecules) { return progress.on_molecule(molecules); });
   if (!arguments.rejects.empty()) write_atomically(arguments.rejects, rejects_csv(table.rejects));
   const bool asked = !chosen.split.empty() || !chosen.columns.split.empty();
   const bool by_default =
@@ -186,10 +190,14 @@ void info(const InfoArguments& arguments) {
   for (const std::string& setting : arguments.settings) apply(setting, molecules, chosen);
   EMGNN_CHECK(molecules || arguments.rejects.empty(), "--rejects is for tables of molecules",
               arguments.dataset);
+  catch_interrupts();
+  Progress progress(1, arguments.quiet);
+  progress.on_phase({"reading " + arguments.dataset});
   const auto show = [&](const auto& figures) {
+    stop_if_interrupted();
     print(arguments.json ? json_line(json_of(figures)) : text_of(figures));
   };
-  if (molecules) return show(molecule_summary(arguments, chosen));
+  if (molecules) return show(molecule_summary(arguments, chosen, progress));
   show(summarise_dataset({.name = arguments.dataset,
                           .data_dir = arguments.data_dir,
                           .split = chosen.split,
@@ -218,6 +226,7 @@ void add_data_info(CLI::App& data) {
       ->take_all();
   command->add_option("--rejects", arguments->rejects, "Write the rows that cannot be read here")
       ->type_name("F.csv");
+  command->add_flag("--quiet", arguments->quiet, "No progress on stderr");
   add_data_dir(*command, arguments->data_dir);
   command->callback([arguments] { info(*arguments); });
 }

@@ -7,6 +7,8 @@
 #include <ctime>
 #include <string_view>
 
+#include <emgnn/base/error.h>
+
 namespace emgnn::cli {
 
 namespace {
@@ -49,5 +51,9 @@ void catch_interrupts() {
 }
 
 bool interrupt_requested() { return requested != 0; }
+
+void stop_if_interrupted() {
+  if (interrupt_requested()) throw Interrupted("interrupted; nothing was written");
+}
 
 }  // namespace emgnn::cli

@@ -9,5 +9,7 @@ inline constexpr int kExitInterrupted = 4;
 // once.
 void catch_interrupts();
 bool interrupt_requested();
+// Interrupted, where that has happened to a command that keeps nothing of what it began.
+void stop_if_interrupted();
 
 }  // namespace emgnn::cli

@@ -52,9 +52,7 @@ PredictRequest make_request(const ModelArguments& arguments, StatusLine& line) {
     if (line.due()) line.show(molecule_text(progress, line.on_terminal()));
     return !interrupt_requested();
   };
-  request.poll = [] {
-    if (interrupt_requested()) throw Interrupted("interrupted; nothing was written");
-  };
+  request.poll = stop_if_interrupted;
   return request;
 }
 

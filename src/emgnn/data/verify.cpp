@@ -62,11 +62,13 @@ const char* name_of(VerifyStatus status) {
   return "?";
 }
 
-std::vector<VerifyRow> verify_data(const std::filesystem::path& data_dir) {
+std::vector<VerifyRow> verify_data(const std::filesystem::path& data_dir,
+                                   const std::function<void(const std::string& name)>& on_next) {
   std::vector<VerifyRow> rows;
   std::set<std::string, std::less<>> read;
   for (const KnownDataset& known : known_datasets()) {
     if (known.info.files.empty()) continue;  // generated
+    on_next(known.info.name);
     VerifyRow row = verify_dataset(known, data_dir);
     if (row.status == VerifyStatus::kOk || row.status == VerifyStatus::kDamaged) {
       read.insert(known.info.files.begin(), known.info.files.end());
@@ -77,6 +79,7 @@ std::vector<VerifyRow> verify_data(const std::filesystem::path& data_dir) {
   for (const PublishedFile& file : published_files()) {
     if (read.contains(file.path) || !std::filesystem::exists(data_dir / file.path)) continue;
     VerifyRow row{std::string(file.path), VerifyStatus::kOk, "checksum"};
+    on_next(row.name);
     try {
       SourceFiles(data_dir, row.name, Checksums::kRequire).read(row.name);
     } catch (const DataError& error) {

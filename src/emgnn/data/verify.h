@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,9 @@ struct VerifyRow {
 };
 
 // Reads every named dataset that is there from its files, without the cache, and compares checksums
-// and counts.
-std::vector<VerifyRow> verify_data(const std::filesystem::path& data_dir);
+// and counts. Says what is read next, a dataset or a file; what that throws ends it.
+std::vector<VerifyRow> verify_data(
+    const std::filesystem::path& data_dir,
+    const std::function<void(const std::string& name)>& on_next = [](const std::string&) {});
 
 }  // namespace emgnn
