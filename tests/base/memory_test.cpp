@@ -28,6 +28,8 @@ TEST(Memory, AnythingElseIsRefused) {
 TEST(Memory, AmountsAreToldInWords) {
   EXPECT_EQ(bytes_in_words(3LL << 29), "1.5 GB");
   EXPECT_EQ(bytes_in_words(200LL << 20), "200 MB");
+  EXPECT_EQ(bytes_in_words(100LL << 10), "100 kB");
+  EXPECT_EQ(bytes_in_words(8), "8 bytes");
 }
 
 TEST(Memory, TheSystemHasSome) { EXPECT_GT(available_memory(), int64_t{1} << 20); }

@@ -101,8 +101,9 @@ int64_t parse_bytes(const std::string& text) {
 std::string bytes_in_words(int64_t bytes) {
   constexpr double kGiga = 1024.0 * 1024.0 * 1024.0;
   const double in_giga = static_cast<double>(bytes) / kGiga;
-  return in_giga >= 1 ? fmt::format("{:.1f} GB", in_giga)
-                      : fmt::format("{:.0f} MB", in_giga * kKilo);
+  if (in_giga >= 1) return fmt::format("{:.1f} GB", in_giga);
+  if (bytes >= 1 << 20) return fmt::format("{:.0f} MB", in_giga * kKilo);
+  return bytes >= 1 << 10 ? fmt::format("{} kB", bytes >> 10) : fmt::format("{} bytes", bytes);
 }
 
 int64_t available_memory() {
