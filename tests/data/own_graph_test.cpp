@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 
 #include <emgnn/base/error.h>
 #include <emgnn/data/default_features.h>
@@ -117,6 +118,18 @@ TEST(OwnGraph, ReadsMatricesAndArrays) {
   EXPECT_EQ(d.features.sparse.val, (std::vector<float>{1, 7}));
   EXPECT_EQ(d.labels.names,
             (std::vector<std::string>{"1", "2", "10"}));  // numbers in numeric order
+}
+
+TEST(OwnGraph, ANumberOfAnArrayThatIsNotFiniteHasAPlace) {
+  const TempDir dir;
+  dir.write("nodes.csv", "id\na\nb\n");
+  dir.write("edges.csv", "source,target\na,b\n");
+  const float x[] = {0.0F, 1.0F, 2.0F, 3.0F, 4.0F, std::numeric_limits<float>::quiet_NaN()};
+  std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }";
+  header.resize(117, ' ');  // 128 bytes with the ten before and the line's end
+  dir.write("features.npy", std::string("\x93NUMPY\x01\x00\x76\x00", 10) + header + "\n" +
+                                std::string(reinterpret_cast<const char*>(x), sizeof x));
+  expect_error<DataError>([&] { load(dir); }, {"features.npy: row 1, column 2"});
 }
 
 TEST(OwnGraph, AMatrixMayComeWithNames) {

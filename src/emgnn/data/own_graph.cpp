@@ -2,6 +2,7 @@
 #include <emgnn/data/own_graph.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -223,6 +224,17 @@ Features from_csr(Csr sparse) {
   return features;
 }
 
+// Rows and columns are counted from 0, as numpy does.
+void check_finite(const Features& features, const std::string& where) {
+  const Array<float>& values = features.dense;
+  const auto* bad =
+      std::find_if(values.begin(), values.end(), [](float v) { return !std::isfinite(v); });
+  if (bad == values.end()) return;
+  const int64_t at = bad - values.begin();
+  throw DataError(fmt::format("{}: row {}, column {} (from 0): the value is not finite", where,
+                              at / features.num_cols, at % features.num_cols));
+}
+
 // Numbers that are stored as they are needed stay in the file.
 Features from_array(const NdArray& array, const std::string& where,
                     const std::shared_ptr<const MappedFile>& file = nullptr) {
@@ -239,6 +251,7 @@ Features from_array(const NdArray& array, const std::string& where,
   features.num_rows = static_cast<int32_t>(array.shape[0]);
   features.num_cols = static_cast<int32_t>(array.shape[1]);
   features.is_sparse = false;
+  check_finite(features, where);
   return features;
 }
 
