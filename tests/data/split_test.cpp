@@ -43,6 +43,13 @@ void expect_disjoint_and_labelled(const ParsedDataset& parsed, const Split& spli
   for (const int32_t id : all) EXPECT_TRUE(parsed.dataset.labels.known(id));
 }
 
+TEST(Split, WithoutLabelsThereIsNothingToSplit) {
+  ParsedDataset parsed = hundred();
+  parsed.dataset.labels = {};
+  for (const char* spec : {"", "random:60/20/20", "stratified:60/20/20"})
+    expect_error<UsageError>([&] { make_split(parsed, {.spec = spec}); }, {"no node has a label"});
+}
+
 TEST(Split, RandomSharesCoverTheLabelledNodes) {
   const ParsedDataset parsed = hundred();
   const Split split = make_split(parsed, {"random:0.8/0.1/0.1", 1, 0});

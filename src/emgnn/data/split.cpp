@@ -41,10 +41,7 @@ std::vector<std::vector<int32_t>> ids_by_class(const Dataset& dataset) {
 void require_classes(const ParsedDataset& parsed, const std::string& spec) {
   const LabelKind kind = parsed.dataset.labels.kind;
   if (kind == LabelKind::kClasses) return;
-  reject(parsed, spec,
-         kind == LabelKind::kNone
-             ? "it needs classes, but no node has a label"
-             : fmt::format("it needs classes, but the nodes have {}", name_of(kind)));
+  reject(parsed, spec, fmt::format("it needs classes, but the nodes have {}", name_of(kind)));
 }
 
 // Cuts shuffled ids at the rounded running sums of the shares.
@@ -176,6 +173,9 @@ std::vector<std::string> valid_splits(const ParsedDataset& parsed) {
 }
 
 Split make_split(const ParsedDataset& parsed, const SplitRequest& request) {
+  if (parsed.dataset.labels.kind == LabelKind::kNone)
+    throw UsageError(fmt::format(
+        "{}: no node has a label, so there is nothing to split or to learn", parsed.dataset.name));
   std::string spec = request.spec;
   const uint64_t draw = request.seed + static_cast<uint64_t>(request.run);
   if (spec.empty()) {
