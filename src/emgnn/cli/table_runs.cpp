@@ -170,8 +170,8 @@ class TableRuns {
     check_data(missing);
     const bool kept = !arguments_.run.out.empty();
     const fs::path out = kept ? fs::path(arguments_.run.out) : rescue_;
-    const int64_t at_a_time =
-        std::min<int64_t>(jobs_within_memory(jobs_, arguments_.jobs.value_or(1)), std::ssize(missing));
+    const int64_t at_a_time = std::min<int64_t>(
+        jobs_within_memory(jobs_, arguments_.jobs.value_or(1)), std::ssize(missing));
     std::vector<ChildCommand> commands;
     std::vector<TableProgress::Series> series;
     for (CellRuns* cell : missing) {
