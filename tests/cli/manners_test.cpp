@@ -129,19 +129,19 @@ void write_large_graph(const Workplace& place) {
 
 // The program ends within two seconds while it reads the graph, and leaves nothing.
 void expect_reading_ends(const Workplace& place, const std::vector<std::string>& call) {
-  setenv("EMGNN_CACHE", (place.path() / "cache").c_str(), 1);
+  const fs::path cache = place.path() / ".cache";
+  fs::remove_all(cache);
   Program program(place, call);
-  unsetenv("EMGNN_CACHE");
   program.wait_until_it_catches_interrupts();
-  std::this_thread::sleep_for(std::chrono::milliseconds(200));
-  ASSERT_TRUE(program.running());
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  ASSERT_TRUE(program.running()) << program.wait().err;
   const auto sent = std::chrono::steady_clock::now();
   program.send(SIGTERM);
   const Outcome outcome = program.wait();
   EXPECT_LT(std::chrono::steady_clock::now() - sent, std::chrono::milliseconds(2500));
   EXPECT_EQ(outcome.status, 4);
   EXPECT_NE(outcome.err.find("interrupted"), std::string::npos) << outcome.err;
-  EXPECT_TRUE(!fs::exists(place.path() / "cache") || fs::is_empty(place.path() / "cache"));
+  EXPECT_TRUE(!fs::exists(cache) || fs::is_empty(cache));
 }
 
 TEST(Signals, EndTheReadingOfALargeTable) {

@@ -33,6 +33,7 @@ void export_graph(const ExportArguments& arguments) {
                                .split = arguments.split,
                                .seed = static_cast<uint64_t>(arguments.seed)};
   catch_interrupts();
+  const Context::Scope scope{listening_context()};
   Progress progress(1, arguments.quiet);
   progress.on_phase({"reading " + arguments.name});
   ParsedDataset parsed = parse_dataset(request);

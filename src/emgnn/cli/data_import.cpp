@@ -43,6 +43,7 @@ ParsedDataset read_sources(const ImportArguments& arguments, const fs::path& out
 
 void import_graph(const ImportArguments& arguments) {
   catch_interrupts();
+  const Context::Scope scope{listening_context()};
   const fs::path out = fs::path(arguments.out).lexically_normal();
   StatusLine line(arguments.quiet);
   PhaseWatch watch(line);

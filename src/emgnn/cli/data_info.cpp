@@ -191,6 +191,7 @@ void info(const InfoArguments& arguments) {
   EMGNN_CHECK(molecules || arguments.rejects.empty(), "--rejects is for tables of molecules",
               arguments.dataset);
   catch_interrupts();
+  const Context::Scope scope{listening_context()};
   Progress progress(1, arguments.quiet);
   progress.on_phase({"reading " + arguments.dataset});
   const auto show = [&](const auto& figures) {

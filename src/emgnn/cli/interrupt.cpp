@@ -52,6 +52,10 @@ void catch_interrupts() {
 
 bool interrupt_requested() { return requested != 0; }
 
+Context listening_context() {
+  return Context(hardware_threads(), Device::kCpu, interrupt_requested);
+}
+
 void stop_if_interrupted() {
   if (interrupt_requested()) throw Interrupted("interrupted; nothing was written");
 }

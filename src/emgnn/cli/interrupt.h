@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <emgnn/base/context.h>
+
 namespace emgnn::cli {
 
 inline constexpr int kExitInterrupted = 4;
@@ -9,6 +11,7 @@ inline constexpr int kExitInterrupted = 4;
 // once.
 void catch_interrupts();
 bool interrupt_requested();
+Context listening_context();  // its loops end at that wish, too
 // Interrupted, where that has happened to a command that keeps nothing of what it began.
 void stop_if_interrupted();
 
