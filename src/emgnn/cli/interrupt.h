@@ -8,7 +8,7 @@ namespace emgnn::cli {
 inline constexpr int kExitInterrupted = 4;
 
 // From now on the first Ctrl-C or SIGTERM asks for an orderly end; a second one ends the program at
-// once.
+// once, unless it comes within half a second, as a part of the first.
 void catch_interrupts();
 bool interrupt_requested();
 Context listening_context();  // its loops end at that wish, too
