@@ -80,6 +80,22 @@ TEST(Tune, RefusesWhatCannotBeSearched) {
   EXPECT_FALSE(std::filesystem::exists(place.path() / "search"));
 }
 
+// Its settings are allowed, and only this trial shows that they are no good.
+TEST(Tune, ATrialThatDivergesIsOneThatFails) {
+  const Workplace place;
+  write(place, "space.toml", "[optim]\nlearning_rate = [0.01, 1e30]\n");
+  const Outcome outcome =
+      run(place, {"tune", "--dataset", "noisy-relations", "--method", "em-gcn", "--space",
+                  "space.toml", "--search", "grid", "--set", "em.rounds=2", "--set", "em.steps=5",
+                  "--out", "search", "--json"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("trial 2 failed: "), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("training has diverged"), std::string::npos) << outcome.err;
+  const Json json = Json::parse(outcome.out);
+  EXPECT_EQ(json["trials"][0]["trial"], 1);
+  EXPECT_TRUE(json["trials"][1]["validation"].is_null());
+}
+
 TEST(Tune, ACorrectedSpaceIsSearchedInTheSameFolder) {
   const Workplace place;
   write(place, "space.toml", "[model]\nhidden = [8, 0]\n");

@@ -48,7 +48,7 @@ TEST(Posterior, IsStableForLargeEta) {
 
 TEST(Posterior, RefusesALossThatIsNotFinite) {
   const std::vector<double> losses = {1.0, std::numeric_limits<double>::quiet_NaN()};
-  EXPECT_THROW(Posterior::gibbs(ids(2), losses, {}, 1.0), UsageError);
+  EXPECT_THROW(Posterior::gibbs(ids(2), losses, {}, 1.0), Error);
 }
 
 TEST(Posterior, DrawsFollowTheProbabilities) {

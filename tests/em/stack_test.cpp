@@ -289,7 +289,7 @@ TEST(Stack, OfVeryUnlikelyLabelsIsFinite) {
 TEST(Stack, RefusesWhatIsNotFinite) {
   constexpr double kInf = std::numeric_limits<double>::infinity();
   for (double bad : {std::nan(""), kInf, -kInf})
-    EXPECT_THROW(stack(std::vector<double>{-1.0, -2.0, bad, -1.0}, 2, 1.0), UsageError);
+    EXPECT_THROW(stack(std::vector<double>{-1.0, -2.0, bad, -1.0}, 2, 1.0), Error);
 }
 
 }  // namespace

@@ -50,6 +50,7 @@ struct Search {
           for (const TuneJob& job : jobs) {
             write_atomically(job.log, "");
             if (fails == job.trial || fails == kAll) continue;
+            if (begins) write_checkpoint(job);
             if (bad_data) throw DataError("bad data");
             write(job);
           }
@@ -64,12 +65,18 @@ struct Search {
     write_atomically(job.folder / "config.toml", "fit = 1\n");
   }
 
+  static void write_checkpoint(const TuneJob& job) {
+    fs::create_directories(job.folder / "seed-0/checkpoint");
+    write_atomically(job.folder / "seed-0/checkpoint/state.safetensors", "hours of work");
+  }
+
   TuneRequest request;
   std::vector<std::vector<TuneJob>> rungs;
   static constexpr int64_t kAll = -1;
   int64_t fails = 0;
   std::string refused;  // a setting
   bool bad_data = false;
+  bool begins = false;  // every trial leaves a checkpoint
 };
 
 TEST(Tune, PutsTheBestFirstAndFailuresLast) {
@@ -133,6 +140,27 @@ TEST(Tune, ASearchThatEndsBeforeATrialDoesLeavesNothing) {
   EXPECT_THROW(bad.run(), DataError);
   EXPECT_TRUE(fs::is_empty(dir / "out"));
   EXPECT_NO_THROW(Search(dir / "out", "random").run());
+}
+
+// The data of another trial, or of the next call, may be mended.
+TEST(Tune, CheckpointsOutliveATrialThatShowsBadData) {
+  const testing::TempDir dir;
+  const fs::path kept = dir / "out/trial-0001/seed-0/checkpoint/state.safetensors";
+  Search search(dir / "out", "random");
+  search.bad_data = search.begins = true;
+  EXPECT_THROW(search.run(), DataError);
+  EXPECT_EQ(read_file(kept), "hours of work");
+}
+
+TEST(Tune, ASearchThatIsResumedIsNeverForgotten) {
+  const testing::TempDir dir;
+  Search search(dir / "out", "random");
+  search.fails = Search::kAll;
+  EXPECT_THROW(search.run(), Error);
+  search.fails = 0;
+  search.bad_data = true;
+  EXPECT_THROW(search.run(), DataError);
+  EXPECT_TRUE(fs::exists(dir / "out/tune.json"));
 }
 
 // The same search is run again where there is more memory: its checkpoints are kept.

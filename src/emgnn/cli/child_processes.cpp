@@ -67,6 +67,14 @@ std::string last_line(const std::filesystem::path& log) {
   return out.starts_with(kPrefix) ? out.substr(kPrefix.size()) : out;
 }
 
+// The last line of its log, and what helps.
+std::string message_of(const ChildCommand& command, int64_t at_a_time) {
+  std::string message = last_line(command.log);
+  if (at_a_time > 1 && message.find("out of memory") != std::string::npos)
+    message += "; each of several at a time has a part of it, --jobs 1 gives it all";
+  return message;
+}
+
 }  // namespace
 
 void run_children(const std::vector<ChildCommand>& commands, int64_t at_a_time,
@@ -99,7 +107,7 @@ void run_children(const std::vector<ChildCommand>& commands, int64_t at_a_time,
     const size_t number = running[pid];
     running.erase(pid);
     const int status = WIFEXITED(raw) ? WEXITSTATUS(raw) : 128 + WTERMSIG(raw);
-    if (!watch.on_end({number, status, last_line(commands[number].log)})) stop();
+    if (!watch.on_end({number, status, message_of(commands[number], at_a_time)})) stop();
   }
   if (interrupt_requested()) throw Interrupted("interrupted");
 }

@@ -20,7 +20,7 @@ struct ChildCommand {
 struct ChildEnd {
   size_t number = 0;    // of the command
   int status = 0;       // its exit status; 128 + the signal that ended it
-  std::string message;  // the last line of its log, without the name of the program
+  std::string message;  // the last line of its log, without the name of the program; and what helps
 };
 
 struct ChildWatch {

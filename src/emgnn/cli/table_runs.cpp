@@ -239,8 +239,6 @@ class TableRuns {
     };
     run_children(commands, at_a_time,
                  {.on_end = on_end, .on_look = [&] { progress.look(); }, .patience = kPatience});
-    if (failed && at_a_time > 1 && failed->message.find("out of memory") != std::string::npos)
-      failed->message += "; a cell has a part of it, --jobs 1 gives it all";
     return failed;
   }
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include <emgnn/base/error.h>
 #include <emgnn/base/file.h>
@@ -76,7 +77,7 @@ std::vector<std::string> train_command(const TuneArguments& arguments, const Tun
   return out;
 }
 
-// A wrong setting or bad data is wrong in every trial: the search ends with its message.
+// A wrong setting or bad data is likely to be wrong in every trial: the search ends with its message.
 void run_jobs(const TuneArguments& arguments, const std::vector<TuneJob>& jobs) {
   const int64_t at_a_time = std::min<int64_t>(arguments.jobs, std::ssize(jobs));
   std::vector<ChildCommand> commands;
@@ -154,10 +155,15 @@ void run(TuneArguments arguments, const std::string& invocation) {
   catch_interrupts();
   check_score(arguments);
   TuneResult result;
+  std::optional<Progress> progress(std::in_place, 1, arguments.run.quiet);
+  progress->on_phase({"checking the settings of all trials"});
   try {
     result = tune(
         request, [&](const auto& settings) { return values_of(request.config, settings); },
-        [&](const std::vector<TuneJob>& jobs) { run_jobs(arguments, jobs); });
+        [&](const std::vector<TuneJob>& jobs) {
+          progress.reset();
+          run_jobs(arguments, jobs);
+        });
   } catch (const Interrupted& stop) {
     throw Interrupted(fmt::format("{}; trials are kept in {}; to resume: {}", stop.what(),
                                   request.out.string(), invocation));

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include <emgnn/base/error.h>
+#include <emgnn/learn/diverged.h>
 
 namespace emgnn {
 
@@ -71,9 +72,7 @@ void LossCache::fetch(std::span<const int64_t> lam_ids) {
   if (missing.empty()) return;
   const std::vector<double> values = losses_(missing);
   for (size_t i = 0; i < missing.size(); ++i) {
-    EMGNN_CHECK(std::isfinite(values[i]),
-                "the loss of a graph is not finite; lower optim.learning_rate or em.alpha",
-                values[i]);
+    check_has_not_diverged(values[i]);
     known_.emplace(missing[i], values[i]);
   }
 }

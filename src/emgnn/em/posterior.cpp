@@ -6,6 +6,7 @@
 #include <limits>
 
 #include <emgnn/base/error.h>
+#include <emgnn/learn/diverged.h>
 
 namespace emgnn {
 
@@ -37,9 +38,7 @@ Posterior Posterior::gibbs(std::vector<int64_t> lam_ids, std::span<const double>
   EMGNN_DCHECK(log_prior.empty() || log_prior.size() == losses.size());
   std::vector<double> log_prob(losses.size());
   for (size_t i = 0; i < losses.size(); ++i) {
-    EMGNN_CHECK(std::isfinite(losses[i]),
-                "the loss of a graph is not finite; lower optim.learning_rate or em.alpha",
-                losses[i]);
+    check_has_not_diverged(losses[i]);
     log_prob[i] = -eta * losses[i] + (log_prior.empty() ? 0.0 : log_prior[i]);
   }
   const double log_normaliser = log_sum_exp(log_prob);

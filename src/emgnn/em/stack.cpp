@@ -6,6 +6,7 @@
 
 #include <emgnn/base/error.h>
 #include <emgnn/base/threads.h>
+#include <emgnn/learn/diverged.h>
 
 namespace emgnn {
 
@@ -92,10 +93,7 @@ StackResult stack(std::span<const double> log_likelihood, int64_t num_graphs, do
   constexpr double kTolerance = 1e-7;
   const auto graphs = static_cast<size_t>(num_graphs);
   EMGNN_DCHECK(num_graphs > 0 && !log_likelihood.empty() && log_likelihood.size() % graphs == 0);
-  for (double v : log_likelihood) {
-    EMGNN_CHECK(std::isfinite(v), "the loss of a graph is not finite; lower optim.learning_rate",
-                v);
-  }
+  for (double v : log_likelihood) check_has_not_diverged(v);
   const Objective objective(log_likelihood, graphs, kappa);
   StackResult out{.log_prob = std::vector<double>(graphs, -std::log(static_cast<double>(graphs)))};
   Objective::Value now = objective.at(out.log_prob);

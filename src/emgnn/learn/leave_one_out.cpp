@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <emgnn/base/error.h>
+#include <emgnn/learn/diverged.h>
 
 namespace emgnn {
 
@@ -63,8 +64,7 @@ void check(const at::Tensor& features) {
   EMGNN_CHECK(features.size(1) >= 2,
               "em.evidence=last-layer: at least two labels to train on are needed",
               features.size(1));
-  if (!at::isfinite(features).all().item<bool>())
-    throw UsageError("the loss of a graph is not finite; lower optim.learning_rate or em.alpha");
+  if (!at::isfinite(features).all().item<bool>()) throw_diverged();
 }
 
 }  // namespace

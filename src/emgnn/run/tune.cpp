@@ -55,10 +55,10 @@ class Tuner {
     try {
       return climb_all();
     } catch (const UsageError&) {
-      forget_unless_finished();
+      forget_unless_trained();
       throw;
     } catch (const DataError&) {
-      forget_unless_finished();
+      forget_unless_trained();
       throw;
     }
   }
@@ -142,6 +142,7 @@ class Tuner {
       }
     } else {
       check_holds_no_run();
+      new_search_ = true;
     }
     folder_.write(kSearchFile, here.dump(2) + "\n");
   }
@@ -203,12 +204,15 @@ class Tuner {
   }
 
   // A corrected search finds the folder as if this one had never been.
-  void forget_unless_finished() {
+  void forget_unless_trained() {
     std::error_code ignored;
-    if (std::any_of(jobs_.begin(), jobs_.end(), [&](const TuneJob& job) {
-          return fs::exists(job.folder / kResultsFile, ignored);
-        }))
-      return;
+    const auto has_trained = [&](const TuneJob& job) {
+      if (fs::exists(job.folder / kResultsFile, ignored)) return true;
+      for (const auto& entry : fs::recursive_directory_iterator(job.folder, ignored))
+        if (entry.path().filename() == kCheckpointFolder) return true;
+      return false;
+    };
+    if (!new_search_ || std::any_of(jobs_.begin(), jobs_.end(), has_trained)) return;
     for (const TuneJob& job : jobs_) {
       fs::remove_all(job.folder, ignored);
       fs::remove(job.log, ignored);
@@ -265,7 +269,7 @@ class Tuner {
   const RunJobs& run_jobs_;
   std::optional<FolderLock> lock_;
   RunFolder folder_;
-  bool made_folder_ = false;
+  bool made_folder_ = false, new_search_ = false;
   std::string length_key_;
   int64_t length_ = 0, rungs_ = 0;
   ScoreInfo info_;

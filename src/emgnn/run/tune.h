@@ -65,7 +65,7 @@ using ResolveSettings =
 // Writes tune.json (what is searched), trials.json and best.toml into the folder. UsageError before a
 // trial is run where a trial's settings are wrong, there is no such score, or the folder holds
 // another search or a run; Error when no trial succeeds. Where a trial shows that the settings or the
-// data are wrong, and none has finished, nothing is left in the folder.
+// data are wrong before any has trained, a new search leaves nothing in the folder.
 TuneResult tune(const TuneRequest& request, const ResolveSettings& resolve,
                 const RunJobs& run_jobs);
 
