@@ -9,6 +9,7 @@
 #include "expect_error.h"
 #include "temp_dir.h"
 
+#include <emgnn/base/context.h>
 #include <emgnn/base/error.h>
 #include <emgnn/data/cache.h>
 #include <emgnn/data/generators.h>
@@ -52,6 +53,14 @@ TEST(GraphFile, HoldsAllThatWasWritten) {
       entries += relation.adjacency.num_entries();
     EXPECT_EQ(graph_file_entries(place / "g.emgnn"), entries);
   }
+}
+
+TEST(GraphFile, IsWrittenWholeOrNotAtAll) {
+  const TempDir place;
+  const ParsedDataset parsed = generated();
+  const Context::Scope scope{Context(1, Device::kCpu, [] { return true; })};
+  EXPECT_THROW(write_graph_file(parsed, place / "g.emgnn"), Interrupted);
+  EXPECT_TRUE(std::filesystem::is_empty(place.path()));
 }
 
 // What is mapped stays there as long as anybody looks at it, and a writer gets a copy.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 
+#include <emgnn/base/context.h>
 #include <emgnn/base/error.h>
 #include <emgnn/data/default_features.h>
 #include <emgnn/data/registry.h>
@@ -285,6 +286,16 @@ TEST(OwnGraph, SurvivesWritingAndReadingBack) {
   EXPECT_THROW(write_own_graph(first, out / "copy"), UsageError);
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(out.path()), {}),
             1);  // nothing half-written beside it
+}
+
+// The user wants an end while it is written.
+TEST(OwnGraph, IsWrittenWholeOrNotAtAll) {
+  const TempDir dir, out;
+  write_small(dir);
+  const ParsedDataset parsed = load(dir);
+  const Context::Scope scope{Context(1, Device::kCpu, [] { return true; })};
+  EXPECT_THROW(write_own_graph(parsed, out / "copy"), Interrupted);
+  EXPECT_TRUE(std::filesystem::is_empty(out.path()));
 }
 
 TEST(OwnGraph, IsADatasetByItsDirectory) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <emgnn/base/context.h>
 #include <emgnn/base/error.h>
 
 #include "data/expect_error.h"
@@ -96,6 +97,14 @@ TEST(Csv, TextThatIsNotUtf8IsRefusedWithItsLine) {
       EXPECT_NE(std::string(error.what()).find("f.csv: line 3"), std::string::npos) << error.what();
     }
   }
+}
+
+TEST(Csv, EndsWhenTheUserWantsAnEnd) {
+  std::string text;
+  for (int line = 0; line < 10'000; ++line) text += "a,b\n";
+  const Context::Scope scope{Context(1, Device::kCpu, [] { return true; })};
+  CsvReader reader(text, "t.csv");
+  EXPECT_THROW(while (reader.next()){}, Interrupted);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include "../base/with_threads.h"
 
+#include <emgnn/base/error.h>
 #include <emgnn/base/rng.h>
 #include <emgnn/space/neighbour_search.h>
 #include <emgnn/space/rewire_input.h>
@@ -39,6 +40,19 @@ Dataset similar_nodes(int32_t n, int32_t dims, double offset = 2.0) {
   out.graph.relations.push_back(
       {"edge", symmetrise(remove_diagonal(csr_from_coo(n, n, edges, Duplicates::kKeepFirst)))});
   return out;
+}
+
+Features as_sparse(const Features& from) {
+  Coo entries;
+  for (int32_t i = 0; i < from.num_rows; ++i)
+    for (int32_t d = 0; d < from.num_cols; ++d) {
+      entries.row.push_back(i);
+      entries.col.push_back(d);
+      entries.val.push_back(from.dense[static_cast<size_t>(i * from.num_cols + d)]);
+    }
+  return {.num_rows = from.num_rows,
+          .num_cols = from.num_cols,
+          .sparse = csr_from_coo(from.num_rows, from.num_cols, entries, Duplicates::kKeepFirst)};
 }
 
 bool is_edge(const Csr& a, int32_t u, int32_t v) {
@@ -116,6 +130,23 @@ TEST(CandidateSearch, TheBudgetGrowsWithTheGraphAndNotBeyondTheMemory) {
   const CandidateBudget small = candidate_budget({}, {7'600, 300'000}, int64_t{1} << 20);
   EXPECT_LE(small.bytes(), int64_t{1} << 20);
   EXPECT_GT(small.pairs, 8'000);
+}
+
+// Whichever way they are searched: all pairs, the most similar ones, and those without comparing all.
+TEST(CandidateSearch, EndsWhenTheUserWantsAnEnd) {
+  const Dataset dense = similar_nodes(300, 6);
+  const Dataset sparse = [&] {
+    Dataset out = dense;
+    out.features = as_sparse(dense.features);
+    return out;
+  }();
+  const Context::Scope scope{Context(2, Device::kCpu, [] { return true; })};
+  for (const Dataset* d : {&dense, &sparse})
+    for (const RewireOptions& options :
+         {RewireOptions{.cosine_threshold = 0.5},
+          RewireOptions{.cosine_threshold = 0.5, .max_candidates = 3000},
+          RewireOptions{.cosine_threshold = 0.5, .candidate_search = CandidateSearch::kNearest}})
+      EXPECT_THROW(search_candidates(*d, options), Interrupted);
 }
 
 // Points around 30 directions. What is found without comparing all pairs is similar enough, no edge,

@@ -5,12 +5,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <utility>
 
 #include <emgnn/base/error.h>
+#include <emgnn/base/threads.h>
 
 namespace emgnn {
 
@@ -31,22 +33,29 @@ struct Temporary {
   }
 };
 
-void write_all(int fd, const std::filesystem::path& path, std::string_view content) {
-  while (!content.empty()) {
-    const ssize_t written = write(fd, content.data(), content.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail(path, "cannot write");
-    content.remove_prefix(static_cast<size_t>(written));
+using Pieces = std::span<const std::string_view>;
+
+// Whether check_stop() may end it halfway.
+enum class Ends { kOnlyWhole, kWhenAsked };
+
+void write_all(int fd, const std::filesystem::path& path, Pieces pieces, Ends ends) {
+  constexpr size_t kAtATime = size_t{64} << 20;
+  for (std::string_view piece : pieces) {
+    while (!piece.empty()) {
+      if (ends == Ends::kWhenAsked) check_stop();
+      const ssize_t written = write(fd, piece.data(), std::min(kAtATime, piece.size()));
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) fail(path, "cannot write");
+      piece.remove_prefix(static_cast<size_t>(written));
+    }
   }
 }
-
-using Pieces = std::span<const std::string_view>;
 
 void write_into(const std::filesystem::path& path, int flags, Pieces pieces) {
   const int fd = open(path.c_str(), flags | O_CLOEXEC, 0644);
   if (fd < 0) fail(path, "cannot write");
   try {
-    for (const std::string_view piece : pieces) write_all(fd, path, piece);
+    write_all(fd, path, pieces, Ends::kOnlyWhole);
   } catch (...) {
     close(fd);
     throw;
@@ -54,13 +63,7 @@ void write_into(const std::filesystem::path& path, int flags, Pieces pieces) {
   if (close(fd) != 0) fail(path, "cannot write");
 }
 
-}  // namespace
-
-void write_atomically(const std::filesystem::path& to, std::string_view content) {
-  write_atomically(to, Pieces(&content, 1));
-}
-
-void write_atomically(const std::filesystem::path& to, Pieces pieces) {
+void write_beside(const std::filesystem::path& to, Pieces pieces, Ends ends) {
   struct stat status {};
   const bool exists = stat(to.c_str(), &status) == 0;
   if (exists && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode))
@@ -75,12 +78,22 @@ void write_atomically(const std::filesystem::path& to, Pieces pieces) {
     temporary.path.clear();
     fail(path, "cannot write");
   }
-  for (const std::string_view piece : pieces) write_all(temporary.fd, path, piece);
+  write_all(temporary.fd, path, pieces, ends);
   if (fsync(temporary.fd) != 0) fail(path, "cannot write");
   const int fd = std::exchange(temporary.fd, -1);
   if (close(fd) != 0) fail(path, "cannot write");
   if (rename(name.c_str(), path.c_str()) != 0) fail(path, "cannot rename into place");
   temporary.path.clear();
+}
+
+}  // namespace
+
+void write_atomically(const std::filesystem::path& to, std::string_view content) {
+  write_beside(to, Pieces(&content, 1), Ends::kOnlyWhole);
+}
+
+void write_atomically(const std::filesystem::path& to, Pieces pieces) {
+  write_beside(to, pieces, Ends::kWhenAsked);
 }
 
 void append_to_file(const std::filesystem::path& path, std::string_view text) {

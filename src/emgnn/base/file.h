@@ -14,7 +14,8 @@ namespace emgnn {
 // (disk full, no permission). A link stays and what it leads to is written; devices and pipes are
 // written into.
 void write_atomically(const std::filesystem::path& path, std::string_view content);
-// The same of pieces that follow each other, for what is too large to be put together.
+// The same of pieces that follow each other, for what is too large to be put together; with
+// check_stop() now and then.
 void write_atomically(const std::filesystem::path& path, std::span<const std::string_view> pieces);
 
 // Adds `text`, usually a line, at the end of a file, which is made if need be.

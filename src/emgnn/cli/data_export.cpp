@@ -39,7 +39,7 @@ void export_graph(const ExportArguments& arguments) {
   ParsedDataset parsed = parse_dataset(request);
   parsed.splits = {{arguments.split, load_dataset(request).split}};
   stop_if_interrupted();
-  progress.on_phase({"writing " + arguments.out});
+  progress.on_phase({"writing " + arguments.out, true});
   write_own_graph(parsed, fs::path(arguments.out).lexically_normal());
   print(fmt::format("written to {}\n", arguments.out));
 }

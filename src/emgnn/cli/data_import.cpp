@@ -50,7 +50,7 @@ void import_graph(const ImportArguments& arguments) {
   watch.enter({"reading the graph"});
   const ParsedDataset parsed = read_sources(arguments, out);
   stop_if_interrupted();
-  watch.enter({"writing " + arguments.out});
+  watch.enter({"writing " + arguments.out, true});
   if (has_graph_file_suffix(out)) {
     check_without_split(parsed.dataset);
     write_graph_file(parsed, out);

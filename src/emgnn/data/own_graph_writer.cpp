@@ -8,6 +8,7 @@
 
 #include <emgnn/base/error.h>
 #include <emgnn/base/file.h>
+#include <emgnn/base/threads.h>
 #include <emgnn/data/own_graph.h>
 #include <emgnn/formats/csv.h>
 #include <emgnn/formats/matrix_market.h>
@@ -43,6 +44,7 @@ std::string nodes_csv(const ParsedDataset& parsed) {
   }
   std::string out = fmt::format("id{},label{}\n", typed ? ",type" : "", split ? ",split" : "");
   for (int32_t i = 0; i < dataset.graph.num_nodes; ++i) {
+    check_stop();
     const auto at = static_cast<size_t>(i);
     out += csv_field(dataset.node_name(i));
     if (typed) {
@@ -66,6 +68,7 @@ std::string edges_csv(const Dataset& dataset) {
     const Csr& a = relation.adjacency;
     const std::string type = csv_field(relation.name);
     for (int32_t r = 0; r < a.num_rows; ++r) {
+      check_stop();
       for (int32_t k = a.rowptr[static_cast<size_t>(r)]; k < a.rowptr[static_cast<size_t>(r) + 1];
            ++k) {
         const int32_t c = a.col[static_cast<size_t>(k)];

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <emgnn/base/error.h>
+#include <emgnn/base/threads.h>
 
 namespace emgnn {
 namespace {
@@ -125,6 +126,7 @@ std::string write_matrix_market(const Csr& matrix) {
                                 matrix.val.empty() ? "pattern" : "real", matrix.num_rows,
                                 matrix.num_cols, matrix.num_entries());
   for (int32_t r = 0; r < matrix.num_rows; ++r) {
+    check_stop();
     for (int32_t k = matrix.rowptr[static_cast<size_t>(r)];
          k < matrix.rowptr[static_cast<size_t>(r) + 1]; ++k) {
       fmt::format_to(std::back_inserter(out), "{} {}", r + 1,

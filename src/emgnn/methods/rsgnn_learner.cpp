@@ -8,6 +8,7 @@
 #include <iterator>
 #include <utility>
 
+#include <emgnn/base/threads.h>
 #include <emgnn/data/all_rows.h>
 #include <emgnn/formats/csv.h>
 #include <emgnn/learn/serial_aten.h>
@@ -193,6 +194,7 @@ FamilyReport RsgnnLearner::graph_report() const {
   FamilyReport out;
   std::string csv = "source,target,kind,weight\n";
   for (int32_t i = 0; i < links.pairs.num_rows; ++i) {
+    check_stop();
     for (const auto [e, j] : links.pairs.row(i)) {
       if (!observed[e] && weight[e] == 0.0F) continue;
       fmt::format_to(std::back_inserter(csv), "{},{},{},{:.6g}\n", csv_field(data_->row_name(i)),

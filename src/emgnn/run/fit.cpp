@@ -257,7 +257,8 @@ class RunSet {
     const Prediction prediction = after_training(
         *learner, recorder, [&] { return learner->predict(data->predicted_rows(), poll); });
     observer_.on_phase({"scoring", true});
-    FamilyReport report = learner->graph_report();
+    FamilyReport report =
+        after_training(*learner, recorder, [&] { return learner->graph_report(); });
     RunRecord run = record(*data, *task, *learner, prediction);
     if (const auto& graph = data->graph())
       run.edge_auc = edge_auc(report.edges, graph->graph, graph->perturbation);

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <utility>
 
+#include <emgnn/base/threads.h>
 #include <emgnn/formats/csv.h>
 
 namespace emgnn {
@@ -28,6 +29,7 @@ using NodeName = std::function<std::string(int32_t)>;
 std::string edges_csv(std::span<const EdgeProbability> edges, const NodeName& name) {
   std::string out = "source,target,kind,p\n";
   for (const auto& [edge, p] : edges) {
+    check_stop();
     fmt::format_to(std::back_inserter(out), "{},{},observed,{:.6g}\n", csv_field(name(edge.u)),
                    csv_field(name(edge.v)), p);
   }

@@ -11,6 +11,7 @@
 
 #include <emgnn/base/error.h>
 #include <emgnn/base/size_limits.h>
+#include <emgnn/base/threads.h>
 #include <emgnn/formats/csv.h>
 #include <emgnn/space/mixture_hop.h>
 #include <emgnn/space/node_view.h>
@@ -289,6 +290,7 @@ FamilyReport MixtureFamily::report(const GraphWeights& p, const SeveralBeliefs& 
     const Relation& view = views_->graph->relations[v];
     const bool both_ways = is_symmetric(view.adjacency);
     for (int32_t i = 0; i < view.adjacency.num_rows; ++i) {
+      check_stop();
       for (const auto [e, j] : view.adjacency.row(i)) {
         if (both_ways && j < i) continue;
         const auto at = static_cast<size_t>(e);

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <utility>
 
+#include <emgnn/base/threads.h>
 #include <emgnn/formats/csv.h>
 #include <emgnn/space/node_view.h>
 #include <emgnn/space/rewire_hop.h>
@@ -119,6 +120,7 @@ FamilyReport RewireFamily::report(const GraphWeights& p, const SeveralBeliefs& /
   std::string out = "source,target,kind,cosine,p,p_rate\n";
   std::vector<EdgeProbability> edges;
   for (size_t k = 0; k < draws().pairs().size(); ++k) {
+    check_stop();
     const auto [u, v] = draws().pairs()[k];
     const std::string kind =
         k < num_edges ? "observed," : fmt::format("candidate,{:.6g}", cosine_[k - num_edges]);
