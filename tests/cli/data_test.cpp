@@ -2,6 +2,7 @@
 // emgnn data info and verify.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -65,6 +66,20 @@ TEST(DataInfo, CountsMolecules) {
             "\n");
 }
 
+TEST(DataInfo, RejectsReplaceNoPublishedTable) {
+  EMGNN_NEEDS_REAL_DATA();
+  const std::string dir = testing::real_data_dir();
+  const Workplace place;
+  const std::string table = "moleculenet/delaney-processed.csv";
+  std::filesystem::create_directories(place.path() / "data/moleculenet");
+  std::filesystem::copy_file(dir + "/" + table, place.path() / "data" / table);
+  const std::string before = read(place.path() / "data" / table);
+  expect_one_line(
+      run(place, {"data", "info", "esol", "--data-dir", "data", "--rejects", "data/" + table}), 2,
+      "is read, and would be overwritten");
+  EXPECT_EQ(read(place.path() / "data" / table), before);
+}
+
 TEST(DataInfo, ReadsATableOfMoleculesAndSaysWhatItLeftOut) {
   const Workplace place;
   std::ofstream(place.path() / "own.csv") << "mol,value,use\nCCO,1,train\nC1CC,2,train\n"
@@ -79,6 +94,9 @@ TEST(DataInfo, ReadsATableOfMoleculesAndSaysWhatItLeftOut) {
                            "row 2: C1CC not a SMILES string"})
     EXPECT_NE(outcome.out.find(part), std::string::npos) << part << " in\n" << outcome.out;
   EXPECT_EQ(read(place.path() / "rejects.csv"), "row,smiles,reason\n2,C1CC,not a SMILES string\n");
+  std::vector<std::string> onto_itself = call;
+  onto_itself.insert(onto_itself.end(), {"--rejects", "./own.csv"});
+  expect_one_line(run(place, onto_itself), 2, "is read, and would be overwritten");
   as_json.insert(as_json.end(), {"--split", "random:0.4/0.4/0.2", "--json"});
   EXPECT_EQ(run(place, as_json).out,
             R"({"name":"own","molecules":3,"targets":1,"task":"values","labels":["value"]})"

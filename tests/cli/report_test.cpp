@@ -78,7 +78,8 @@ TEST(Report, ReplacesReportsAndNoFileOfARun) {
                            "runs/seed-1/posterior.csv", "runs/seed-0/model.safetensors"}) {
     const std::string before = read(place.path() / file);
     ASSERT_NE(before, "") << file;
-    expect_one_line(run(place, {"report", "runs", "--out", file}), 2, "is a file of a run");
+    expect_one_line(run(place, {"report", "runs", "--out", file}), 2,
+                    "only *.html may be replaced");
     EXPECT_EQ(read(place.path() / file), before);
   }
   for (int twice = 0; twice < 2; ++twice)
@@ -108,7 +109,7 @@ TEST(Report, MistakesAreOneLine) {
   ASSERT_EQ(run(place, train("graph", "run")).status, 0);
   expect_one_line(run(place, {"report", "run", "--out", "graph"}), 2, "graph: is a folder");
   expect_one_line(run(place, {"report", "run", "--out", "run/results.json"}), 2,
-                  "is a file of a run");
+                  "only *.html may be replaced");
   expect_one_line(run(place, {"report", "run", "--out", "no/where.html"}), 1, "no/where.html");
   expect_one_line(run(place, {"report", "run", "nowhere"}), 2, "nowhere: no such folder");
   write(place, "run/results.json", "{\"format\": 3");

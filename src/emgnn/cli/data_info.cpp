@@ -175,7 +175,10 @@ MoleculeSummary molecule_summary(const InfoArguments& arguments, const Chosen& c
   request.options.conformers.count = 0;  // no figure needs coordinates
   const MoleculeTable table = load_molecules(
       request, [&](const MoleculeProgress& molecules) { return progress.on_molecule(molecules); });
-  if (!arguments.rejects.empty()) write_atomically(arguments.rejects, rejects_csv(table.rejects));
+  if (!arguments.rejects.empty()) {
+    stop_if_interrupted();
+    write_atomically(arguments.rejects, rejects_csv(table.rejects));
+  }
   const bool asked = !chosen.split.empty() || !chosen.columns.split.empty();
   const bool by_default =
       table.labels.kind != LabelKind::kNone && table.num_molecules() >= kSmallestSplit;
@@ -184,7 +187,8 @@ MoleculeSummary molecule_summary(const InfoArguments& arguments, const Chosen& c
 
 void info(const InfoArguments& arguments) {
   check_known(arguments.dataset);
-  check_not_read(arguments.rejects, arguments.dataset);
+  check_not_data(arguments.rejects, arguments.dataset, arguments.data_dir);
+  check_not_of_run(arguments.rejects, {}, "rejects.csv");
   const bool molecules = is_molecule_table(arguments.dataset);
   Chosen chosen{.split = arguments.split};
   for (const std::string& setting : arguments.settings) apply(setting, molecules, chosen);

@@ -6,6 +6,7 @@
 #include <emgnn/base/error.h>
 #include <emgnn/data/registry.h>
 #include <emgnn/run/load.h>
+#include <emgnn/run/same_run.h>
 #include <emgnn/run/stored_request.h>
 
 namespace emgnn {
@@ -49,11 +50,14 @@ void check_not_data(const fs::path& out, const std::string& dataset, const fs::p
 void check_not_of_run(const fs::path& out, const fs::path& run, const std::string& may_replace) {
   std::error_code error;
   const fs::path file = fs::canonical(out, error);
-  if (error || file.filename() == may_replace || file.extension() == may_replace) return;
+  if (error || fs::is_empty(file, error)) return;
+  if (file.filename() == may_replace || file.extension() == may_replace) return;
   fs::path folder = file.parent_path();
-  if (folder.filename() == "checkpoint") folder = folder.parent_path();
+  if (folder.filename() == kCheckpointFolder) folder = folder.parent_path();
   if (is_same(folder, run) || holds_request(folder))
-    throw UsageError(fmt::format("{}: is a file of a run, and would be overwritten", out.string()));
+    throw UsageError(
+        fmt::format("{}: is there already, and in the folder of a run only {} may be replaced",
+                    out.string(), may_replace.starts_with('.') ? "*" + may_replace : may_replace));
 }
 
 }  // namespace emgnn

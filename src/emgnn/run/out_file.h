@@ -17,8 +17,8 @@ void check_not_read(const std::filesystem::path& out, const std::filesystem::pat
 void check_not_data(const std::filesystem::path& out, const std::string& dataset,
                     const std::filesystem::path& data_dir);
 
-// A new file, `may_replace` ("predictions.csv"; ".html" for every such name), or one that lies neither
-// in the folder `run` nor in that of another run.
+// A new or empty file, `may_replace` ("predictions.csv"; ".html" for every such name), or one that
+// lies neither in the folder `run` nor in that of another run.
 void check_not_of_run(const std::filesystem::path& out, const std::filesystem::path& run,
                       const std::string& may_replace);
 

@@ -12,6 +12,7 @@
 
 #include <emgnn/base/error.h>
 #include <emgnn/base/file.h>
+#include <emgnn/run/same_run.h>
 
 namespace emgnn {
 
@@ -46,7 +47,7 @@ void remove_temporaries(const std::filesystem::path& folder) {
   std::error_code error;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
     const std::string name = at->path().filename().string();
-    if (at->is_directory(error) && (name == "checkpoint" || name.starts_with("seed-")))
+    if (at->is_directory(error) && (name == kCheckpointFolder || name.starts_with("seed-")))
       inner.push_back(at->path());
     if (is_temporary(name) && at->is_regular_file(error)) found.push_back(at->path());
   }

@@ -10,11 +10,11 @@
 #include <emgnn/learn/learner.h>
 #include <emgnn/run/request.h>
 #include <emgnn/run/run_folder.h>
+#include <emgnn/run/same_run.h>
 
 namespace emgnn {
 
 inline constexpr const char* kMetricsFile = "metrics.jsonl";
-inline constexpr const char* kCheckpointFile = "checkpoint/state.safetensors";
 
 // What tells one run from another; the metadata of its files.
 using RunIdentity = std::map<std::string, std::string>;

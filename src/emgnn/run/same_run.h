@@ -16,6 +16,8 @@ namespace emgnn {
 inline constexpr const char* kConfigFile = "config.toml";
 inline constexpr const char* kManifestFile = "manifest.json";
 inline constexpr const char* kResultsFile = "results.json";
+inline constexpr const char* kCheckpointFolder = "checkpoint";
+inline constexpr const char* kCheckpointFile = "checkpoint/state.safetensors";
 
 // What a folder belongs to. Also the first part of its manifest.
 nlohmann::ordered_json identity_json(const ConfigRequest& config, uint64_t seed, bool several);
