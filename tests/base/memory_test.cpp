@@ -3,7 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <limits>
+#include <string>
+
+#include "data/temp_dir.h"
+
 #include <emgnn/base/error.h>
+#include <emgnn/base/file.h>
 
 namespace emgnn {
 namespace {
@@ -33,6 +40,28 @@ TEST(Memory, AmountsAreToldInWords) {
 }
 
 TEST(Memory, TheSystemHasSome) { EXPECT_GT(available_memory(), int64_t{1} << 20); }
+
+// The process is in /shop/job; "max" is no limit.
+TEST(Memory, TheSmallestOfTheControlGroupsCounts) {
+  const testing::TempDir dir;
+  const std::string list = dir / "cgroup", root = dir / "fs";
+  const auto group = [&](const std::string& name, const std::string& limit,
+                         const std::string& used) {
+    std::filesystem::create_directories(root + name);
+    write_atomically(root + name + "/memory.max", limit + "\n");
+    write_atomically(root + name + "/memory.current", used + "\n");
+  };
+  write_atomically(list, "3:cpu:/elsewhere\n0::/shop/job\n");
+  EXPECT_EQ(left_in_control_groups(list, root), std::numeric_limits<int64_t>::max());
+  group("/shop/job", "max", "500");
+  EXPECT_EQ(left_in_control_groups(list, root), std::numeric_limits<int64_t>::max());
+  group("/shop", "9000", "2000");
+  EXPECT_EQ(left_in_control_groups(list, root), 7000);
+  group("/shop/job", "4000", "500");
+  EXPECT_EQ(left_in_control_groups(list, root), 3500);
+  group("/shop", "9000", "9500");
+  EXPECT_EQ(left_in_control_groups(list, root), 0);
+}
 
 TEST(Memory, ALimitBelowWhatIsTakenIsRefused) {
   EXPECT_THROW(limit_memory(1), UsageError);

@@ -50,8 +50,10 @@ TEST(MemoryLimit, ThatIsInheritedAndTooSmallIsOneLine) {
     small.rlim_cur = megabytes << 20;
     setrlimit(RLIMIT_DATA, &small);
     const Outcome outcome = run(place, train({"--method", "gcn"}));
+    const Outcome without_library = run(place, {"methods"});
     setrlimit(RLIMIT_DATA, &before);
     expect_one_line(outcome, 1, "ulimit -d");
+    EXPECT_EQ(without_library.status, 0) << without_library.err;
   }
 }
 

@@ -54,24 +54,6 @@ int64_t number_in(const std::string& file) {
   return in >> value ? value : 0;  // "max" is no number
 }
 
-// What the control groups of the process leave: the smallest over it and those around it.
-int64_t left_in_control_group() {
-  std::ifstream in("/proc/self/cgroup");
-  int64_t left = std::numeric_limits<int64_t>::max();
-  for (std::string line; std::getline(in, line);) {
-    if (!line.starts_with("0::")) continue;  // version 2
-    std::string group = line.substr(3);
-    while (true) {
-      const std::string folder = "/sys/fs/cgroup" + group;
-      if (const int64_t limit = number_in(folder + "/memory.max"); limit > 0)
-        left = std::min(left, std::max<int64_t>(0, limit - number_in(folder + "/memory.current")));
-      if (group.empty() || group == "/") break;
-      group.erase(group.rfind('/'));
-    }
-  }
-  return left;
-}
-
 rlimit current() {
   rlimit limit{};
   getrlimit(RLIMIT_DATA, &limit);
@@ -106,9 +88,26 @@ std::string bytes_in_words(int64_t bytes) {
   return bytes >= 1 << 10 ? fmt::format("{} kB", bytes >> 10) : fmt::format("{} bytes", bytes);
 }
 
+int64_t left_in_control_groups(const std::string& list, const std::string& root) {
+  std::ifstream in(list);
+  int64_t left = std::numeric_limits<int64_t>::max();
+  for (std::string line; std::getline(in, line);) {
+    if (!line.starts_with("0::")) continue;  // version 2
+    std::string group = line.substr(3);
+    while (true) {
+      const std::string folder = root + group;
+      if (const int64_t limit = number_in(folder + "/memory.max"); limit > 0)
+        left = std::min(left, std::max<int64_t>(0, limit - number_in(folder + "/memory.current")));
+      if (group.empty() || group == "/") break;
+      group.erase(group.rfind('/'));
+    }
+  }
+  return left;
+}
+
 int64_t available_memory() {
   const int64_t free = kilobytes_in("/proc/meminfo", "MemAvailable:");
-  return free == 0 ? 0 : std::min(free, left_in_control_group());
+  return free == 0 ? 0 : std::min(free, left_in_control_groups());
 }
 
 void limit_memory(int64_t bytes) {

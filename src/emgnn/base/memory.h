@@ -15,6 +15,11 @@ std::string bytes_in_words(int64_t bytes);  // "1.5 GB"
 // What the system, or the control group that the process is in, could still give; 0: not known.
 int64_t available_memory();
 
+// What the control groups in `list` leave: the smallest over the process's own and those around it, each a
+// folder below `root`. INT64_MAX: they limit nothing.
+int64_t left_in_control_groups(const std::string& list = "/proc/self/cgroup",
+                               const std::string& root = "/sys/fs/cgroup");
+
 // OpenBLAS reserves 128 MB for each of its threads and never gives up asking for them.
 inline constexpr int64_t kLeastMemory = 512LL << 20;
 

@@ -57,9 +57,6 @@ void stay_within_memory() {
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   const int64_t available = std::max(available_memory(), kLeastMemory);
   const int64_t limit = memory_limit();
-  if (limit > 0 && limit < kLeastMemory)
-    throw Error(fmt::format("{} (ulimit -d) are too little: the program and its libraries take {}",
-                            bytes_in_words(limit), bytes_in_words(kLeastMemory)));
   if (limit == 0 || available < limit) limit_memory(available);
 #endif
 }
