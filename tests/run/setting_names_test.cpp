@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <regex>
 #include <set>
 #include <sstream>
 
@@ -57,6 +59,43 @@ TEST(SettingNames, AreTheKeysOfThePageOfSettings) {
   for (std::string line; std::getline(page, line);)
     if (line.starts_with("| `")) on_page.insert(line.substr(3, line.find('`', 3) - 3));
   EXPECT_EQ(on_page, known) << "docs/config.md is out of date; run ./dev docs";
+}
+
+// Messages, notes and docs advise no key that does not exist: in strings of the program, and in what the
+// docs print as code.
+TEST(SettingNames, ThoseThatAreAdvisedExist) {
+  const Names all = all_setting_names();
+  const std::set<std::string> known(all.begin(), all.end());
+  std::set<std::string> groups;
+  for (const std::string& key : known) groups.insert(key.substr(0, key.find('.')));
+  // Files, and fields of results.json.
+  const std::set<std::string> other = {"data.md",           "data.zip", "fit.h",
+                                       "model.safetensors", "data.sha", "data.task"};
+  const std::regex string(R"re("((?:[^"\\]|\\.)*)")re"), code("`([^`]*)`"),
+      key(R"re((^|[^\w.])([a-z]+)\.([a-z_]+))re");
+  int64_t found = 0;
+  for (const char* folder : {"src", "docs"})
+    for (const auto& file : std::filesystem::recursive_directory_iterator(
+             std::string(testing::kSourceDir) + "/" + folder)) {
+      const std::string suffix = file.path().extension().string();
+      if (suffix != ".cpp" && suffix != ".md") continue;
+      std::istringstream text(read_file(file.path()));
+      for (std::string line; std::getline(text, line);) {
+        if (line.starts_with("#include")) continue;
+        const std::regex& quoted = suffix == ".cpp" ? string : code;
+        for (std::sregex_iterator part(line.begin(), line.end(), quoted), end; part != end;
+             ++part) {
+          const std::string words = (*part)[1];
+          for (std::sregex_iterator at(words.begin(), words.end(), key); at != end; ++at) {
+            const std::string name = at->str(2) + "." + at->str(3);
+            if (!groups.contains(at->str(2)) || other.contains(name)) continue;
+            EXPECT_TRUE(known.contains(name)) << file.path() << " names " << name;
+            ++found;
+          }
+        }
+      }
+    }
+  EXPECT_GT(found, 100);
 }
 
 TEST(SettingNames, AnUnknownKeyIsAnsweredAsByTheConfiguration) {
