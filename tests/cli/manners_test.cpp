@@ -94,7 +94,7 @@ TEST(Seed, ThatIsNoneIsRefused) {
                       "expected a whole number from 0 to 9223372036854775807");
   expect_one_line(run(place, joined(train, {"--seed", "9223372036854775807", "--runs", "2"})), 2,
                   "--seed: the last of 2 runs");
-  EXPECT_TRUE(fs::is_empty(place.path()));
+  EXPECT_FALSE(fs::exists(place.path() / "search"));
 }
 
 // Features that say nothing, and one class in nine of ten rows.

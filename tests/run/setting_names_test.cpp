@@ -69,8 +69,8 @@ TEST(SettingNames, ThoseThatAreAdvisedExist) {
   std::set<std::string> groups;
   for (const std::string& key : known) groups.insert(key.substr(0, key.find('.')));
   // Files, and fields of results.json.
-  const std::set<std::string> other = {"data.md",           "data.zip", "fit.h",
-                                       "model.safetensors", "data.sha", "data.task"};
+  const std::set<std::string> other = {"data.md", "data.zip",    "data.sha", "data.task",
+                                       "fit.h",   "preset.json", "split.h",  "model.safetensors"};
   const std::regex string(R"re("((?:[^"\\]|\\.)*)")re"), code("`([^`]*)`"),
       key(R"re((^|[^\w.])([a-z]+)\.([a-z_]+))re");
   int64_t found = 0;

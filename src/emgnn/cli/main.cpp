@@ -40,8 +40,10 @@ void occupy_standard_streams() {
 
 // Every gradient step takes and frees the same large buffers. Handed back to the system each time,
 // they cost up to a third of a run in page faults. So all of them come from one heap, which keeps up
-// to a gigabyte at its end; the heaps of other threads cannot hold them.
+// to a gigabyte at its end; the heaps of other threads cannot hold them. Where the memory is too little
+// for a run, nothing is kept.
 void keep_freed_memory() {
+  if (const int64_t limit = memory_limit(); limit > 0 && limit < kLeastMemory) return;
 #ifdef __GLIBC__
   constexpr int kKept = 1 << 30, kGrowth = 64 << 20;
   mallopt(M_MMAP_MAX, 0);

@@ -56,7 +56,7 @@ void check_not_of_run(const fs::path& out, const fs::path& run, const std::strin
   if (folder.filename() == kCheckpointFolder) folder = folder.parent_path();
   if (is_same(folder, run) || holds_request(folder))
     throw UsageError(
-        fmt::format("{}: is there already, and in the folder of a run only {} may be replaced",
+        fmt::format("{}: would be overwritten, and in the folder of a run only {} may be replaced",
                     out.string(), may_replace.starts_with('.') ? "*" + may_replace : may_replace));
 }
 
