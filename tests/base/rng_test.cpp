@@ -3,11 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <set>
 #include <vector>
 
 #include <emgnn/base/error.h>
+#include <emgnn/base/philox_blocks.h>
 
 namespace emgnn {
 namespace {
@@ -20,6 +22,14 @@ TEST(Philox, MatchesPublishedVectors) {
             (PhiloxBlock{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));
   EXPECT_EQ(philox({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}),
             (PhiloxBlock{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
+}
+
+// Up to the last counter, and around.
+TEST(Rng, BlocksAreThoseOfOneCounterAfterTheOther) {
+  std::array<PhiloxBlock, 21> blocks;
+  philox_blocks({0xfffffff0, 5, 6, 7}, {3, 4}, blocks);
+  for (uint32_t i = 0; i < blocks.size(); ++i)
+    EXPECT_EQ(blocks[i], philox({0xfffffff0 + i, 5, 6, 7}, {3, 4})) << i;
 }
 
 TEST(Rng, IsAPureFunctionOfItsKey) {

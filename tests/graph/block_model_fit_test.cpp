@@ -50,23 +50,29 @@ double scaled_slope(BlockModel model, std::vector<double> BlockModel::*part, siz
   return (above - value(model)) / (2.0 * kStep);
 }
 
-TEST(BlockModelFit, MembershipSlopeIsThatOfTheLogLikelihood) {
-  const BlockModel model = random_block_model(9, 3, 0.03, 4);
+// Few communities, and more than loops are unrolled for.
+class BlockModelSlopes : public testing::TestWithParam<int64_t> {
+ protected:
+  int64_t width() const { return GetParam(); }
+};
+
+TEST_P(BlockModelSlopes, OfMembershipsAreThoseOfTheLogLikelihood) {
+  const BlockModel model = random_block_model(9, width(), 0.03, 4);
   const std::vector<int32_t> links = {1, 5, 8};
   const Partners partners{.links = links, .others = {0, 3, 4, 3}, .weight = 2.5};
   const std::vector<double> slope =
       membership_slope(model.memberships(), model.strengths(), model.cross, 2, partners);
-  for (size_t k = 0; k < 3; ++k) {
-    const double want = scaled_slope(model, &BlockModel::phi, 6 + k, [&](const BlockModel& m) {
-      return log_likelihood(m, 2, partners);
-    });
+  for (size_t k = 0; k < slope.size(); ++k) {
+    const double want =
+        scaled_slope(model, &BlockModel::phi, 2 * slope.size() + k,
+                     [&](const BlockModel& m) { return log_likelihood(m, 2, partners); });
     EXPECT_NEAR(slope[k], want, kTolerance * std::max(1.0, std::abs(want))) << k;
   }
 }
 
-TEST(BlockModelFit, StrengthSlopeIsThatOfTheLogLikelihood) {
+TEST_P(BlockModelSlopes, OfStrengthsAreThoseOfTheLogLikelihood) {
   constexpr double kWeight = 3.5;
-  const BlockModel model = random_block_model(9, 3, 0.03, 5);
+  const BlockModel model = random_block_model(9, width(), 0.03, 5);
   const std::vector<NodePair> links = {{0, 1}, {2, 7}, {3, 4}}, others = {{0, 2}, {5, 6}, {5, 8}};
   const auto value = [&](const BlockModel& m) {
     double sum = 0.0;
@@ -79,13 +85,15 @@ TEST(BlockModelFit, StrengthSlopeIsThatOfTheLogLikelihood) {
   for (double& r : unlinked) r *= kWeight;
   const std::vector<double> slope =
       strength_slope(beta, expected_meetings(pi, beta, model.cross, true, links), unlinked);
-  for (size_t k = 0; k < 3; ++k) {
+  for (size_t k = 0; k < slope.size(); ++k) {
     const double up = scaled_slope(model, &BlockModel::theta, 2 * k + 1, value);
     const double down = scaled_slope(model, &BlockModel::theta, 2 * k, value);
     EXPECT_NEAR(slope[k], up, kTolerance * std::max(1.0, std::abs(up))) << k;
     EXPECT_NEAR(-slope[k], down, kTolerance * std::max(1.0, std::abs(down))) << k;
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Communities, BlockModelSlopes, testing::Values(2, 3, 7, 9));
 
 // A graph of a known model, and a fit of it from memberships of which a quarter is wrong.
 struct KnownModel {

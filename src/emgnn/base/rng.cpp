@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include <emgnn/base/error.h>
+#include <emgnn/base/philox_blocks.h>
 
 namespace emgnn {
 
@@ -15,6 +16,13 @@ PhiloxBlock philox(PhiloxBlock counter, std::array<uint32_t, 2> key) {
   r123::Philox4x32::key_type k = {{key[0], key[1]}};
   const auto r = r123::Philox4x32{}(c, k);
   return {r[0], r[1], r[2], r[3]};
+}
+
+void philox_blocks(PhiloxBlock first, std::array<uint32_t, 2> key, std::span<PhiloxBlock> out) {
+  for (PhiloxBlock& block : out) {
+    block = philox(first, key);
+    ++first[0];
+  }
 }
 
 Rng::Rng(uint64_t seed, Stream stream, uint64_t step, uint32_t substream)

@@ -10,6 +10,7 @@
 
 #include <emgnn/base/draw_distinct.h>
 #include <emgnn/base/error.h>
+#include <emgnn/base/philox_blocks.h>
 #include <emgnn/base/threads.h>
 
 namespace emgnn {
@@ -24,11 +25,42 @@ constexpr int64_t kPairsAtATime = 4096;  // whose sums are added up in order
 // p of links, 1 − p of pairs without one.
 double as_seen(bool linked, double p) { return linked ? p : 1.0 - p; }
 
+// How many communities there are, known when compiled where they are few: loops over them unroll.
+template <size_t kKnown>
+struct Width {
+  explicit Width(size_t width) : width_(width) {}
+  size_t operator()() const { return kKnown > 0 ? kKnown : width_; }
+
+ private:
+  size_t width_;
+};
+
+template <class Body>
+void with_width(size_t width, const Body& body) {
+  switch (width) {
+    case 2:
+      return body(Width<2>(width));
+    case 3:
+      return body(Width<3>(width));
+    case 4:
+      return body(Width<4>(width));
+    case 5:
+      return body(Width<5>(width));
+    case 6:
+      return body(Width<6>(width));
+    case 7:
+      return body(Width<7>(width));
+    default:
+      return body(Width<0>(width));
+  }
+}
+
 // Σ_k π_ak c_k with c_k = p_k π_bk + q (1 − π_bk): what is seen of a pair has this probability.
-double seen_probability(const double* a, const double* b, std::span<const double> inside,
+template <class Width>
+double seen_probability(Width width, const double* a, const double* b, const double* inside,
                         double cross, double* c) {
   double sum = 0.0;
-  for (size_t k = 0; k < inside.size(); ++k) {
+  for (size_t k = 0; k < width(); ++k) {
     c[k] = cross + (inside[k] - cross) * b[k];
     sum += a[k] * c[k];
   }
@@ -95,20 +127,24 @@ class DrawnNodes {
 
   int32_t next() {
     while (true) {
-      if (used_ == block_.size()) {
-        block_ = philox(counter_, key_);
-        ++counter_[0];
-        used_ = 0;
-      }
-      const uint64_t product = uint64_t{block_[used_++]} * num_nodes_;
+      if (used_ == 4 * blocks_.size()) refill();
+      const uint64_t product = uint64_t{blocks_[used_ / 4][used_ % 4]} * num_nodes_;
+      ++used_;
       if (static_cast<uint32_t>(product) >= rest_) return static_cast<int32_t>(product >> 32);
     }
   }
 
  private:
+  void refill() {
+    philox_blocks(counter_, key_, blocks_);
+    counter_[0] += static_cast<uint32_t>(blocks_.size());
+    used_ = 0;
+  }
+
   std::array<uint32_t, 2> key_;
-  PhiloxBlock counter_, block_{};
-  size_t used_ = 4;
+  PhiloxBlock counter_;
+  std::array<PhiloxBlock, 16> blocks_;
+  size_t used_ = 4 * blocks_.size();
   uint32_t num_nodes_, rest_;
 };
 
@@ -118,39 +154,42 @@ class DrawnNodes {
 std::vector<double> membership_slope(std::span<const double> memberships,
                                      std::span<const double> strengths, double cross, int32_t node,
                                      const Partners& partners) {
-  const size_t width = strengths.size();
-  const double* a = memberships.data() + static_cast<size_t>(node) * width;
-  std::vector<double> sum(width), c(width);
-  const auto add = [&](std::span<const int32_t> nodes, bool linked, double weight) {
-    const std::vector<double> inside = all_as_seen(linked, strengths);
-    for (const int32_t other : nodes) {
-      const double* b = memberships.data() + static_cast<size_t>(other) * width;
-      const double scale =
-          weight / seen_probability(a, b, inside, as_seen(linked, cross), c.data());
-      for (size_t k = 0; k < width; ++k) sum[k] += scale * c[k];
-    }
-  };
-  add(partners.links, true, 1.0);
-  add(partners.others, false, partners.weight);
+  std::vector<double> sum(strengths.size()), c(strengths.size());
   const double weights = static_cast<double>(partners.links.size()) +
                          partners.weight * static_cast<double>(partners.others.size());
-  for (size_t k = 0; k < width; ++k) sum[k] = a[k] * (sum[k] - weights);
+  with_width(strengths.size(), [&](auto width) {
+    const double* a = memberships.data() + static_cast<size_t>(node) * width();
+    const auto add = [&](std::span<const int32_t> nodes, bool linked, double weight) {
+      const std::vector<double> inside = all_as_seen(linked, strengths);
+      for (const int32_t other : nodes) {
+        const double* b = memberships.data() + static_cast<size_t>(other) * width();
+        const double scale =
+            weight / seen_probability(width, a, b, inside.data(), as_seen(linked, cross), c.data());
+        for (size_t k = 0; k < width(); ++k) sum[k] += scale * c[k];
+      }
+    };
+    add(partners.links, true, 1.0);
+    add(partners.others, false, partners.weight);
+    for (size_t k = 0; k < width(); ++k) sum[k] = a[k] * (sum[k] - weights);
+  });
   return sum;
 }
 
 std::vector<double> expected_meetings(std::span<const double> memberships,
                                       std::span<const double> strengths, double cross, bool linked,
                                       std::span<const NodePair> pairs) {
-  const size_t width = strengths.size();
   const std::vector<double> inside = all_as_seen(linked, strengths);
-  std::vector<double> sum(width), c(width);
-  for (const auto [u, v] : pairs) {
-    const double* a = memberships.data() + static_cast<size_t>(u) * width;
-    const double* b = memberships.data() + static_cast<size_t>(v) * width;
-    const double scale = 1.0 / seen_probability(a, b, inside, as_seen(linked, cross), c.data());
-    for (size_t k = 0; k < width; ++k) sum[k] += scale * a[k] * b[k];
-  }
-  for (size_t k = 0; k < width; ++k) sum[k] *= inside[k];
+  std::vector<double> sum(strengths.size()), c(strengths.size());
+  with_width(strengths.size(), [&](auto width) {
+    for (const auto [u, v] : pairs) {
+      const double* a = memberships.data() + static_cast<size_t>(u) * width();
+      const double* b = memberships.data() + static_cast<size_t>(v) * width();
+      const double scale =
+          1.0 / seen_probability(width, a, b, inside.data(), as_seen(linked, cross), c.data());
+      for (size_t k = 0; k < width(); ++k) sum[k] += scale * a[k] * b[k];
+    }
+    for (size_t k = 0; k < width(); ++k) sum[k] *= inside[k];
+  });
   return sum;
 }
 
@@ -234,11 +273,12 @@ void BlockModelFit::step_memberships(BlockModel& model, double epsilon,
 
 std::vector<NodePair> BlockModelFit::drawn_non_links(int64_t count, const Rng& rng) const {
   DrawnNodes drawn(rng, graph().num_rows);
-  std::vector<NodePair> out;
-  out.reserve(static_cast<size_t>(count));
-  while (static_cast<int64_t>(out.size()) < count) {
+  std::vector<NodePair> out(static_cast<size_t>(count));
+  for (size_t i = 0; i < out.size();) {  // a pair that is refused is overwritten
     const int32_t a = drawn.next(), b = drawn.next();
-    if (a != b && !set_.contains(a, b)) out.push_back({std::min(a, b), std::max(a, b)});
+    const int32_t u = std::min(a, b);
+    out[i] = {u, a ^ b ^ u};
+    i += a != b && !set_.contains(a, b) ? 1 : 0;
   }
   return out;
 }

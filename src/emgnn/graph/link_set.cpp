@@ -9,7 +9,7 @@ namespace emgnn {
 
 LinkSet::LinkSet(Csr graph) : graph_(std::move(graph)) {
   const uint64_t size =
-      std::bit_ceil(std::max<uint64_t>(8 * static_cast<uint64_t>(graph_.num_entries()), 64));
+      std::bit_ceil(std::max<uint64_t>(16 * static_cast<uint64_t>(graph_.num_entries()), 64));
   shift_ = 64 - std::countr_zero(size);
   bits_.assign(size / 64, 0);
   for (int32_t i = 0; i < graph_.num_rows; ++i) {

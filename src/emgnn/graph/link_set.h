@@ -22,16 +22,17 @@ class LinkSet {
   }
 
  private:
-  // The same in both directions; multiplicative hashing, by the highest bits.
+  // The same in both directions, without a branch, and seldom that of another pair; multiplicative
+  // hashing, by the highest bits.
   uint64_t place(int32_t a, int32_t b) const {
-    const auto u = static_cast<uint64_t>(a < b ? a : b), v = static_cast<uint64_t>(a < b ? b : a);
-    return (u << 32 | v) * 0x9E3779B97F4A7C15U >> shift_;
+    const auto u = static_cast<uint64_t>(a), v = static_cast<uint64_t>(b);
+    return ((u + v) << 32 | (u ^ v)) * 0x9E3779B97F4A7C15U >> shift_;
   }
   bool stored(int32_t a, int32_t b) const;
 
   Csr graph_;
   int shift_ = 0;
-  std::vector<uint64_t> bits_;  // about 16 for each link
+  std::vector<uint64_t> bits_;  // about 32 for each link
 };
 
 }  // namespace emgnn
