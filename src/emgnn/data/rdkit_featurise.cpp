@@ -127,6 +127,11 @@ FeaturisedMolecule featurise(const MoleculeInput& input, const ConformerOptions&
 
 std::string rdkit_version() { return RDKit::rdkitVersion; }
 
+// RDKit keeps a choice in an environment variable, which it sets and looks up with every molecule. The
+// first time adds it, which moves the environment under other threads that look something up. So it is
+// added while the module is opened, before any thread reads molecules.
+void settle_environment() { (void)parse({MoleculeFormat::kSmiles, "C"}); }
+
 }  // namespace
 }  // namespace emgnn
 
@@ -134,5 +139,6 @@ const emgnn::ChemistryModule* emgnn_chemistry_module() {
   static const std::string build = emgnn::chemistry_build();
   static const emgnn::ChemistryModule module{build.c_str(),
                                              {emgnn::featurise, emgnn::rdkit_version}};
+  emgnn::settle_environment();
   return &module;
 }
