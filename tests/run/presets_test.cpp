@@ -78,8 +78,10 @@ TEST(CandidatePresets, FollowTheData) {
                    .num_edges = 3000,
                    .num_edge_types = 1,
                    .features = FeatureKind::kBinary,
-                   .num_train = 100,
+                   .num_train = 140,
                    .homophily = 0.8};
+  EXPECT_EQ(candidate_presets(facts), (Names{"citation", "plain"}));
+  facts.num_train = 200;
   EXPECT_EQ(candidate_presets(facts), (Names{"citation", "plain", "dense"}));
   facts.homophily.reset();
   EXPECT_TRUE(has(candidate_presets(facts), "web"));

@@ -216,7 +216,8 @@ bool is_of_before(const RunRequest& request) {
 
 std::vector<std::string> candidate_presets(const GraphFacts& facts) {
   constexpr double kAlike = 0.6, kApart = 0.25;
-  constexpr int64_t kManyLabels = 300;    // a deep network of fewer learns them by heart
+  constexpr int64_t kEnoughLabels = 200;  // fewer are learned by heart by three wide layers
+  constexpr int64_t kManyLabels = 300;    // ... by a deep network
   constexpr double kFarther = 0.03;       // in accuracy
   constexpr double kFewNeighbours = 4.0;  // more reach many nodes in few steps
   const std::vector<double>& after = facts.accuracy_after;
@@ -233,7 +234,7 @@ std::vector<std::string> candidate_presets(const GraphFacts& facts) {
   // Numbers are not scaled to sum 1 like counts of words.
   if (!apart && facts.features != FeatureKind::kDense) out.emplace_back("citation");
   out.emplace_back("plain");
-  out.emplace_back("dense");
+  if (facts.num_train >= kEnoughLabels) out.emplace_back("dense");
   if (!apart && !alike) out.emplace_back("web");
   // A deep network learns too slowly for a short comparison: it is taken where nodes far away matter.
   if (facts.num_train >= kManyLabels && far) return {"deep"};
