@@ -158,9 +158,8 @@ TEST(Signals, EndTheReadingOfALargeTable) {
   EXPECT_FALSE(fs::exists(place.path() / "copy"));
 }
 
-// One epoch takes some 3 · 10¹¹ multiplications: it is given up, and the run starts where it was kept.
-TEST(Signals, EndALongEpochOfTraining) {
-  const Workplace place;
+// With ten layers of `width` one epoch takes some 130,000 width² multiplications.
+std::vector<std::string> slow_training(const Workplace& place, int width) {
   fs::create_directory(place.path() / "graph");
   std::string nodes = "id,label,split,x\n", edges = "source,target\n";
   for (int i = 0; i < 5'000; ++i) {
@@ -173,9 +172,39 @@ TEST(Signals, EndALongEpochOfTraining) {
   }
   write(place, "graph/nodes.csv", nodes);
   write(place, "graph/edges.csv", edges);
-  Program program(
-      place, {"train", "--dataset", "graph", "--method", "gcn", "--out", "run", "--preset", "none",
-              "--set", "model.hidden=1536", "--set", "model.layers=10"});
+  return {"train",
+          "--dataset",
+          "graph",
+          "--method",
+          "gcn",
+          "--out",
+          "run",
+          "--preset",
+          "none",
+          "--set",
+          "model.layers=10",
+          "--set",
+          "model.hidden=" + std::to_string(width)};
+}
+
+// Also where each epoch takes longer than a line waits for.
+TEST(Progress, SaysHowFarSlowTrainingIs) {
+  const Workplace place;
+  Program program(place, slow_training(place, 900));
+  std::string shown;
+  for (int tenths = 0; tenths < 600 && shown.find("epoch ") == std::string::npos; ++tenths) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    shown = read(place.path() / ".stderr");
+  }
+  program.send(SIGINT);
+  EXPECT_EQ(program.wait().status, 4);
+  EXPECT_NE(shown.find("run 1/1, epoch "), std::string::npos) << shown;
+}
+
+// It is given up, and the run starts where it was kept.
+TEST(Signals, EndALongEpochOfTraining) {
+  const Workplace place;
+  Program program(place, slow_training(place, 1536));
   program.wait_until_written(place.path() / "run/manifest.json", 1);
   std::this_thread::sleep_for(std::chrono::milliseconds(500));
   ASSERT_TRUE(program.running());

@@ -38,8 +38,14 @@ PhaseWatch::~PhaseWatch() {
 void PhaseWatch::enter(const Phase& phase) {
   const std::lock_guard lock(mutex_);
   phase_ = phase;
+  progress_.clear();
   began_ = Clock::now();
   shown_ = false;
+}
+
+void PhaseWatch::reach(const std::string& progress) {
+  const std::lock_guard lock(mutex_);
+  progress_ = progress;
 }
 
 void PhaseWatch::watch() {
@@ -54,8 +60,8 @@ void PhaseWatch::watch() {
 void PhaseWatch::show() {
   const auto spent = Clock::now() - began_;
   if (spent < kLong || line_.idle() < kLong || (shown_ && !line_.due())) return;
-  line_.show(fmt::format("{}, {} s", phase_->what,
-                         std::chrono::duration_cast<std::chrono::seconds>(spent).count()));
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(spent).count();
+  line_.show(progress_.empty() ? fmt::format("{}, {} s", phase_->what, seconds) : progress_);
   shown_ = true;
 }
 

@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <thread>
 
 #include <emgnn/cli/status_line.h>
@@ -13,7 +14,7 @@
 namespace emgnn::cli {
 
 // A thread that looks at what the program is busy with. A phase that says nothing by itself for a
-// second is shown with its time. After Ctrl-C or SIGTERM a phase that holds no work and does not
+// second is shown with how far it is, or else with its time. After Ctrl-C or SIGTERM a phase that holds no work and does not
 // notice within a second and a half ends with the process.
 class PhaseWatch {
  public:
@@ -23,6 +24,7 @@ class PhaseWatch {
   PhaseWatch& operator=(const PhaseWatch&) = delete;
 
   void enter(const Phase& phase);
+  void reach(const std::string& progress);
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -35,6 +37,7 @@ class PhaseWatch {
   std::mutex mutex_;
   std::condition_variable wake_;
   std::optional<Phase> phase_;
+  std::string progress_;
   Clock::time_point began_;
   bool shown_ = false;                            // in this phase
   std::optional<Clock::time_point> interrupted_;  // when it was first seen

@@ -37,7 +37,9 @@ void Progress::on_epoch(const EpochRecord& epoch, const ScoreInfo& main) {
     validation_ =
         fmt::format("{} {}{}", main.name, score_text(main, value), main.percent ? " %" : "");
   }
-  if (line_.due()) line_.show(text(epoch));
+  const std::string now = text(epoch);
+  watch_.reach(now);
+  if (line_.due()) line_.show(now);
 }
 
 bool Progress::stop_requested() { return interrupt_requested(); }
