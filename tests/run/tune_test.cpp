@@ -50,7 +50,7 @@ struct Search {
           for (const TuneJob& job : jobs) {
             write_atomically(job.log, "");
             if (fails == job.trial || fails == kAll) continue;
-            if (begins) write_checkpoint(job);
+            if (!leaves.empty()) leave(job);
             if (bad_data) throw DataError("bad data");
             write(job);
           }
@@ -65,9 +65,9 @@ struct Search {
     write_atomically(job.folder / "config.toml", "fit = 1\n");
   }
 
-  static void write_checkpoint(const TuneJob& job) {
-    fs::create_directories(job.folder / "seed-0/checkpoint");
-    write_atomically(job.folder / "seed-0/checkpoint/state.safetensors", "hours of work");
+  void leave(const TuneJob& job) const {
+    fs::create_directories((job.folder / leaves).parent_path());
+    write_atomically(job.folder / leaves, "hours of work");
   }
 
   TuneRequest request;
@@ -76,7 +76,7 @@ struct Search {
   int64_t fails = 0;
   std::string refused;  // a setting
   bool bad_data = false;
-  bool begins = false;  // every trial leaves a checkpoint
+  std::string leaves;  // a file in the folder of every trial
 };
 
 TEST(Tune, PutsTheBestFirstAndFailuresLast) {
@@ -143,13 +143,15 @@ TEST(Tune, ASearchThatEndsBeforeATrialDoesLeavesNothing) {
 }
 
 // The data of another trial, or of the next call, may be mended.
-TEST(Tune, CheckpointsOutliveATrialThatShowsBadData) {
+TEST(Tune, WhatWasTrainedOutlivesATrialThatShowsBadData) {
   const testing::TempDir dir;
-  const fs::path kept = dir / "out/trial-0001/seed-0/checkpoint/state.safetensors";
-  Search search(dir / "out", "random");
-  search.bad_data = search.begins = true;
-  EXPECT_THROW(search.run(), DataError);
-  EXPECT_EQ(read_file(kept), "hours of work");
+  for (const std::string file : {"checkpoint/state.safetensors", "results.json"}) {
+    Search search(dir / file, "random");
+    search.bad_data = true;
+    search.leaves = "seed-0/" + file;
+    EXPECT_THROW(search.run(), DataError);
+    EXPECT_EQ(read_file(dir / file / "trial-0001/seed-0" / file), "hours of work");
+  }
 }
 
 TEST(Tune, ASearchThatIsResumedIsNeverForgotten) {
@@ -185,7 +187,8 @@ TEST(Tune, RefusesTheFolderOfARun) {
   const testing::TempDir dir;
   dir.write("a/config.toml", "");
   dir.write("b/trial-0001/config.toml", "");
-  for (const char* folder : {"a", "b"}) {
+  dir.write("c/trial-0002/config.toml", "");
+  for (const char* folder : {"a", "b", "c"}) {
     Search search(dir / folder, "random");
     EXPECT_THROW(search.run(), UsageError) << folder;
     EXPECT_TRUE(search.rungs.empty());

@@ -38,8 +38,10 @@ using Pieces = std::span<const std::string_view>;
 // Whether check_stop() may end it halfway.
 enum class Ends { kOnlyWhole, kWhenAsked };
 
+// What may end halfway is flushed to disk now and then, so that no flush takes long.
 void write_all(int fd, const std::filesystem::path& path, Pieces pieces, Ends ends) {
   constexpr size_t kAtATime = size_t{64} << 20;
+  size_t unflushed = 0;
   for (std::string_view piece : pieces) {
     while (!piece.empty()) {
       if (ends == Ends::kWhenAsked) check_stop();
@@ -47,6 +49,10 @@ void write_all(int fd, const std::filesystem::path& path, Pieces pieces, Ends en
       if (written < 0 && errno == EINTR) continue;
       if (written < 0) fail(path, "cannot write");
       piece.remove_prefix(static_cast<size_t>(written));
+      unflushed += static_cast<size_t>(written);
+      if (ends == Ends::kOnlyWhole || unflushed < kAtATime) continue;
+      if (fdatasync(fd) != 0) fail(path, "cannot write");
+      unflushed = 0;
     }
   }
 }

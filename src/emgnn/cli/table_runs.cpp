@@ -191,15 +191,23 @@ class TableRuns {
     throw_failure(*failed, name);
   }
 
-  // Says where the finished runs of a table that is not kept are, unless all were shown.
+  // Says where the runs of a table that is not kept are, unless all were shown.
   std::string left_in_rescue(const std::vector<CellRuns*>& cells, bool failed) const {
     const bool any = std::any_of(cells.begin(), cells.end(), [](const CellRuns* cell) {
-      return num_finished(cell->request) > 0;
+      return num_finished(cell->request) > 0 || holds_checkpoint(*cell->request.out);
     });
-    if (failed && any) return fmt::format("; finished runs are in {}, see --out", rescue_.string());
+    if (failed && any)
+      return fmt::format("; what was trained is in {}, see --out", rescue_.string());
     std::error_code ignored;
     fs::remove_all(rescue_, ignored);
     return "";
+  }
+
+  static bool holds_checkpoint(const fs::path& folder) {
+    std::error_code ignored;
+    for (const auto& entry : fs::recursive_directory_iterator(folder, ignored))
+      if (entry.path().filename() == kCheckpointFolder) return true;
+    return false;
   }
 
   static void make_folder(const fs::path& folder) {

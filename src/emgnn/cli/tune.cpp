@@ -119,6 +119,7 @@ void check_score(const TuneArguments& arguments) {
   });
   describe(visitor, options, kind_of(request.config.dataset));
   options.molecules.conformers.count = 0;  // labels need no coordinates
+  const Context::Scope scope{make_context(arguments.run.threads, arguments.run.device)};
   Progress progress(1, arguments.run.quiet);
   progress.on_phase({"reading " + request.config.dataset, false});
   DataSource source({.dataset = request.config.dataset,

@@ -3,8 +3,11 @@
 
 #include <array>
 #include <cstring>
+#include <initializer_list>
 #include <iterator>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include <emgnn/base/error.h>
 #include <emgnn/base/file.h>
@@ -90,7 +93,7 @@ std::string feature_names_csv(const std::vector<std::string>& names) {
   return out;
 }
 
-std::string npy_of(const Features& features) {
+std::string npy_header(const Features& features) {
   std::string header =
       fmt::format("{{'descr': '<f4', 'fortran_order': False, 'shape': ({}, {}), }}",
                   features.num_rows, features.num_cols);
@@ -98,10 +101,12 @@ std::string npy_of(const Features& features) {
   std::string out("\x93NUMPY\x01\x00", 8);
   out.push_back(static_cast<char>(header.size() & 0xff));
   out.push_back(static_cast<char>(header.size() >> 8));
-  out += header;
-  out.append(reinterpret_cast<const char*>(features.dense.data()),
-             features.dense.size() * sizeof(float));
-  return out;
+  return out + header;
+}
+
+// May be large, so a signal ends it halfway.
+void write_pieces(const fs::path& path, std::initializer_list<std::string_view> pieces) {
+  write_atomically(path, std::span(pieces.begin(), pieces.size()));
 }
 
 }  // namespace
@@ -117,12 +122,15 @@ void write_own_graph(const ParsedDataset& parsed, const fs::path& where) {
               "a directory has one value per node", dataset.labels.num_names());
   try {
     fs::create_directories(temporary);
-    write_atomically(temporary / "nodes.csv", nodes_csv(parsed));
-    write_atomically(temporary / "edges.csv", edges_csv(dataset));
+    write_pieces(temporary / "nodes.csv", {nodes_csv(parsed)});
+    write_pieces(temporary / "edges.csv", {edges_csv(dataset)});
     if (!parsed.features_are_default && dataset.features.is_sparse) {
-      write_atomically(temporary / "features.mtx", write_matrix_market(dataset.features.sparse));
+      write_pieces(temporary / "features.mtx", {write_matrix_market(dataset.features.sparse)});
     } else if (!parsed.features_are_default) {
-      write_atomically(temporary / "features.npy", npy_of(dataset.features));
+      const Array<float>& x = dataset.features.dense;
+      write_pieces(temporary / "features.npy",
+                   {npy_header(dataset.features),
+                    {reinterpret_cast<const char*>(x.data()), x.size() * sizeof(float)}});
     }
     if (!parsed.features_are_default && !dataset.features.names.empty()) {
       write_atomically(temporary / "feature_names.csv", feature_names_csv(dataset.features.names));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -22,11 +23,10 @@ class LinkSet {
   }
 
  private:
-  // The same in both directions, without a branch, and seldom that of another pair; multiplicative
-  // hashing, by the highest bits.
+  // The same in both directions, without a branch; multiplicative hashing, by the highest bits.
   uint64_t place(int32_t a, int32_t b) const {
     const auto u = static_cast<uint64_t>(a), v = static_cast<uint64_t>(b);
-    return ((u + v) << 32 | (u ^ v)) * 0x9E3779B97F4A7C15U >> shift_;
+    return (std::min(u, v) << 32 | std::max(u, v)) * 0x9E3779B97F4A7C15U >> shift_;
   }
   bool stored(int32_t a, int32_t b) const;
 

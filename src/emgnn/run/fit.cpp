@@ -266,7 +266,9 @@ class RunSet {
     run.seconds = recorder.seconds();
     run.prepare_seconds = prepare_seconds;
     run.peak_rss_mb = peak_rss_mb();
-    if (request_.rank_graphs) run.graph_rank = rank_graphs(*learner, *data, *task, poll);
+    if (request_.rank_graphs)
+      run.graph_rank = after_training(*learner, recorder,
+                                      [&] { return rank_graphs(*learner, *data, *task, poll); });
     after_training(*learner, recorder, [&] {
       write_tables(folder, std::move(report.tables));
       write_files(folder, *data, *learner, prediction, run);

@@ -126,7 +126,7 @@ RunPlan plan_run(const RunRequest& request, RunsObserver& observer) {
     learner->fit(watch);
     ended = true;
   } catch (const Interrupted&) {
-    if (watch.by_user) throw;
+    if (watch.by_user || observer.stop_requested()) throw;
   }
   const double fit_seconds = seconds_between(fit_start, Clock::now());
   const Clock::time_point predict_start = Clock::now();

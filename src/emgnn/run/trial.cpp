@@ -58,7 +58,7 @@ void Trial::train_until(int64_t epochs, RunsObserver& observer) {
     learner->fit(pause);
     ended_ = true;
   } catch (const Interrupted&) {
-    if (pause.by_user) throw Interrupted(kInterrupted);
+    if (pause.by_user || observer.stop_requested()) throw Interrupted(kInterrupted);
     state_ = std::move(pause.state);
   }
   const std::vector<int32_t>& rows = data_->split().validation;

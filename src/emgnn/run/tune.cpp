@@ -111,11 +111,14 @@ class Tuner {
 
   void check_holds_no_run() const {
     std::error_code error;
-    for (const fs::path& file :
-         {request_.out / kConfigFile, request_.out / kManifestFile, folder_of(trials_.front(), 0)})
+    const auto refuse_if_there = [&](const fs::path& file) {
       if (fs::exists(file, error))
         throw UsageError(fmt::format(
             "{}: the folder holds a run, not a search; choose another --out", file.string()));
+    };
+    refuse_if_there(request_.out / kConfigFile);
+    refuse_if_there(request_.out / kManifestFile);
+    for (const TuneTrial& trial : trials_) refuse_if_there(folder_of(trial, 0));
   }
 
   void check_same_search() {
@@ -203,13 +206,14 @@ class Tuner {
     for (size_t i = 0; i < count; ++i) read_results(trials_[i]);
   }
 
-  // A corrected search finds the folder as if this one had never been.
+  // A corrected search finds the folder as if this one had never been. Of several runs of a trial one
+  // may be finished before the results of all are there.
   void forget_unless_trained() {
     std::error_code ignored;
     const auto has_trained = [&](const TuneJob& job) {
-      if (fs::exists(job.folder / kResultsFile, ignored)) return true;
       for (const auto& entry : fs::recursive_directory_iterator(job.folder, ignored))
-        if (entry.path().filename() == kCheckpointFolder) return true;
+        if (entry.path().filename() == kCheckpointFolder || entry.path().filename() == kResultsFile)
+          return true;
       return false;
     };
     if (!new_search_ || std::any_of(jobs_.begin(), jobs_.end(), has_trained)) return;
