@@ -63,6 +63,39 @@ TEST(Memory, TheSmallestOfTheControlGroupsCounts) {
   EXPECT_EQ(left_in_control_groups(list, root), 0);
 }
 
+// As it is where version 1 is mounted: each controller has a folder of its own.
+TEST(Memory, ControlGroupsOfTheFirstVersionCountToo) {
+  const testing::TempDir dir;
+  const std::string list = dir / "cgroup", root = dir / "fs";
+  const auto group = [&](const std::string& name, const std::string& limit,
+                         const std::string& used) {
+    std::filesystem::create_directories(root + "/memory" + name);
+    write_atomically(root + "/memory" + name + "/memory.limit_in_bytes", limit + "\n");
+    write_atomically(root + "/memory" + name + "/memory.usage_in_bytes", used + "\n");
+  };
+  write_atomically(list, "9:name=systemd:/shop\n5:cpu,memory:/shop/job\n0::/\n");
+  group("", "9223372036854771712", "600");
+  EXPECT_EQ(left_in_control_groups(list, root), 9223372036854771112);
+  group("/shop", "5000", "600");
+  group("/shop/job", "4000", "500");
+  EXPECT_EQ(left_in_control_groups(list, root), 3500);
+  // What is visible from inside a container is its own group, by another path.
+  write_atomically(list, "4:memory:/docker/0123/job\n");
+  group("", "3000", "1000");
+  EXPECT_EQ(left_in_control_groups(list, root), 2000);
+}
+
+TEST(Memory, CachedFilesMakeRoom) {
+  const testing::TempDir dir;
+  const std::string list = dir / "cgroup", root = dir / "fs";
+  std::filesystem::create_directories(root + "/job");
+  write_atomically(list, "0::/job\n");
+  write_atomically(root + "/job/memory.max", "9000\n");
+  write_atomically(root + "/job/memory.current", "8000\n");
+  write_atomically(root + "/job/memory.stat", "anon 2000\ninactive_file 5000\nactive_file 1000\n");
+  EXPECT_EQ(left_in_control_groups(list, root), 6000);
+}
+
 TEST(Memory, ALimitBelowWhatIsTakenIsRefused) {
   EXPECT_THROW(limit_memory(1), UsageError);
   EXPECT_EQ(memory_limit(), 0);

@@ -1,13 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is too large for --memory ends with a line, not by a signal.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "cli/program.h"
 
 namespace emgnn::cli_test {
 namespace {
+
+namespace fs = std::filesystem;
+
+// A control group in that of the process, of either version, with all programs that are run meanwhile.
+class ControlGroup {
+ public:
+  explicit ControlGroup(int64_t bytes) {
+    std::ifstream list("/proc/self/cgroup");
+    for (std::string line; std::getline(list, line) && folder_.empty();) {
+      const size_t second = line.find(':', line.find(':') + 1);
+      const bool first_version = line.find(":memory:") != std::string::npos;
+      if (first_version || line.starts_with("0::"))
+        enter("/sys/fs/cgroup" +
+                  (first_version ? "/memory" + line.substr(second + 1) : line.substr(second + 1)),
+              first_version ? "memory.limit_in_bytes" : "memory.max", bytes);
+    }
+  }
+  ~ControlGroup() {
+    if (folder_.empty()) return;
+    put(folder_.parent_path() / "cgroup.procs", getpid());
+    rmdir(folder_.c_str());
+  }
+  ControlGroup(const ControlGroup&) = delete;
+  ControlGroup& operator=(const ControlGroup&) = delete;
+
+  bool limits() const { return !folder_.empty(); }
+
+ private:
+  static bool put(const fs::path& file, int64_t value) {
+    std::ofstream out(file);
+    return bool(out << value << std::flush);
+  }
+
+  void enter(const fs::path& around, const char* limit, int64_t bytes) {
+    const fs::path inner = around / ("emgnn-test-" + std::to_string(getpid()));
+    std::error_code ignored;
+    if (!fs::create_directory(inner, ignored)) return;
+    if (fs::exists(inner / limit) && put(inner / limit, bytes) &&
+        put(inner / "cgroup.procs", getpid())) {
+      folder_ = inner;
+    } else {
+      rmdir(inner.c_str());
+    }
+  }
+
+  fs::path folder_;  // empty: the process may not make one
+};
 
 std::vector<std::string> train(const std::vector<std::string>& more) {
   return joined({"train", "--dataset", "noisy-relations", "--quiet"}, more);
@@ -55,6 +105,30 @@ TEST(MemoryLimit, ThatIsInheritedAndTooSmallIsOneLine) {
     expect_one_line(outcome, 1, "ulimit -d");
     EXPECT_EQ(without_library.status, 0) << without_library.err;
   }
+}
+
+// Where the system would kill it.
+TEST(MemoryLimit, AControlGroupIsOne) {
+  const Workplace place;
+  const ControlGroup group(int64_t{1} << 30);
+  if (!group.limits()) GTEST_SKIP() << "this process may make no control groups";
+  const std::vector<std::string> large =
+      train({"--method", "gcn", "--set", "model.hidden=65536", "--threads", "2"});
+  for (const auto& more : {std::vector<std::string>{}, {"--memory", "600M"}, {"--memory", "64G"}})
+    expect_one_line(run(place, joined(large, more)), 1, "out of memory: this needs more than");
+}
+
+TEST(MemoryLimit, IsNeverMoreThanThereIs) {
+  const Workplace place;
+  rlimit before{};
+  getrlimit(RLIMIT_DATA, &before);
+  rlimit small = before;
+  small.rlim_cur = rlim_t{1} << 30;
+  setrlimit(RLIMIT_DATA, &small);
+  const Outcome outcome =
+      run(place, train({"--method", "gcn", "--set", "model.hidden=65536", "--memory", "64G"}));
+  setrlimit(RLIMIT_DATA, &before);
+  expect_one_line(outcome, 1, "more than 1.0 GB");
 }
 
 }  // namespace

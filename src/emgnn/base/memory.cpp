@@ -36,14 +36,14 @@ int64_t unit_of(char letter) {
   }
 }
 
-// The number after `key` in a file of lines "key   number kB"; 0 where there is none.
-int64_t kilobytes_in(const char* file, const std::string& key) {
+// Of lines "key value"; 0: there is none.
+int64_t value_in(const std::string& file, const std::string& key) {
   std::ifstream in(file);
   for (std::string line; std::getline(in, line);) {
     std::istringstream words(line);
     std::string name;
     int64_t value = 0;
-    if (words >> name >> value && name == key) return value * kKilo;
+    if (words >> name >> value && name == key) return value;
   }
   return 0;
 }
@@ -52,6 +52,29 @@ int64_t number_in(const std::string& file) {
   std::ifstream in(file);
   int64_t value = 0;
   return in >> value ? value : 0;  // "max" is no number
+}
+
+// How either version of control groups calls what it says of memory.
+struct ControlGroupNames {
+  const char *folder, *limit, *used, *cached;
+};
+constexpr ControlGroupNames kVersion1 = {"/memory", "/memory.limit_in_bytes",
+                                         "/memory.usage_in_bytes", "total_inactive_file"};
+constexpr ControlGroupNames kVersion2 = {"", "/memory.max", "/memory.current", "inactive_file"};
+
+// The smallest over the group and those around it. Cached files make room where it is needed.
+int64_t left_in_group(const std::string& root, std::string group, const ControlGroupNames& names) {
+  int64_t left = std::numeric_limits<int64_t>::max();
+  while (true) {
+    const std::string folder = root + names.folder + group;
+    if (const int64_t limit = number_in(folder + names.limit); limit > 0) {
+      const int64_t used =
+          number_in(folder + names.used) - value_in(folder + "/memory.stat", names.cached);
+      left = std::min(left, std::max<int64_t>(0, limit - used));
+    }
+    if (group.empty() || group == "/") return left;
+    group.erase(group.rfind('/'));
+  }
 }
 
 rlimit current() {
@@ -92,21 +115,20 @@ int64_t left_in_control_groups(const std::string& list, const std::string& root)
   std::ifstream in(list);
   int64_t left = std::numeric_limits<int64_t>::max();
   for (std::string line; std::getline(in, line);) {
-    if (!line.starts_with("0::")) continue;  // version 2
-    std::string group = line.substr(3);
-    while (true) {
-      const std::string folder = root + group;
-      if (const int64_t limit = number_in(folder + "/memory.max"); limit > 0)
-        left = std::min(left, std::max<int64_t>(0, limit - number_in(folder + "/memory.current")));
-      if (group.empty() || group == "/") break;
-      group.erase(group.rfind('/'));
-    }
+    // "number:controllers:group", without controllers in version 2
+    const size_t first = line.find(':'), second = line.find(':', first + 1);
+    if (first == std::string::npos || second == std::string::npos) continue;
+    const std::string controllers = ',' + line.substr(first + 1, second - first - 1) + ',';
+    const bool memory = controllers.find(",memory,") != std::string::npos;
+    if (!memory && controllers != ",,") continue;
+    left = std::min(left,
+                    left_in_group(root, line.substr(second + 1), memory ? kVersion1 : kVersion2));
   }
   return left;
 }
 
 int64_t available_memory() {
-  const int64_t free = kilobytes_in("/proc/meminfo", "MemAvailable:");
+  const int64_t free = value_in("/proc/meminfo", "MemAvailable:") * kKilo;
   return free == 0 ? 0 : std::min(free, left_in_control_groups());
 }
 

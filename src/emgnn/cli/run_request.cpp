@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <emgnn/cli/run_request.h>
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 
@@ -47,12 +48,14 @@ void add_device(CLI::App& command, int64_t& threads, std::string& device) {
           "--memory",
           [](const std::string& amount) {
             try {
-              limit_memory(parse_bytes(amount));
+              // The limit until now is what was free at the start: more would end in a kill.
+              const int64_t asked = parse_bytes(amount), free = memory_limit();
+              limit_memory(free > 0 ? std::min(asked, free) : asked);
             } catch (const UsageError& error) {
               throw UsageError(fmt::format("--memory: {}", error.what()));
             }
           },
-          "Take no more memory than this, such as 8G; without it, what is free at the start")
+          "Take no more memory than this, such as 8G, and never more than is free at the start")
       ->type_name("AMOUNT");
 }
 
