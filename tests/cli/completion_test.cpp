@@ -2,6 +2,7 @@
 // The scripts of emgnn completion, run by the shells that are installed, and the manual pages.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <set>
 #include <sstream>
@@ -30,6 +31,24 @@ bool installed(const std::string& program) {
   return status == 0;
 }
 
+using Words = std::vector<std::string>;
+
+// A command and all below it, as the lines under "Subcommands:" of --help name them; without words
+// it is the program itself.
+std::vector<Words> commands(const Workplace& place, const Words& above = {}) {
+  const Outcome help = run(place, joined(above, {"--help"}));
+  EXPECT_EQ(help.status, 0) << help.err;
+  std::vector<Words> out = {above};
+  std::istringstream lines(help.out);
+  std::string line;
+  while (std::getline(lines, line) && line != "Subcommands:") continue;
+  while (std::getline(lines, line) && line.starts_with("  ")) {
+    const std::string name = line.substr(2, line.find(' ', 2) - 2);
+    for (Words& command : commands(place, joined(above, {name}))) out.push_back(std::move(command));
+  }
+  return out;
+}
+
 std::set<std::string> completed(const Workplace& place, const std::string& line) {
   write(place, "complete.sh", R"(source ./script
 COMP_LINE=$1 COMP_POINT=${#1}
@@ -50,10 +69,14 @@ TEST(Completion, OfBashKnowsCommandsFlagsMethodsDatasetsAndSettings) {
   const Outcome script = run(place, {"completion", "bash"});
   ASSERT_EQ(script.status, 0);
   write(place, "script", script.out);
-  const auto all = completed(place, "emgnn ");
-  for (const char* word : {"train", "predict", "evaluate", "reproduce", "data", "methods", "man",
-                           "completion", "--help", "--version"})
-    EXPECT_TRUE(all.contains(word)) << word;
+  for (const Words& command : commands(place)) {
+    if (command.empty()) continue;
+    std::string line = "emgnn ";
+    for (size_t i = 0; i + 1 < command.size(); ++i) line += command[i] + " ";
+    EXPECT_TRUE(completed(place, line).contains(command.back())) << line << command.back();
+  }
+  for (const char* word : {"--help", "--version"})
+    EXPECT_TRUE(completed(place, "emgnn ").contains(word)) << word;
   EXPECT_EQ(completed(place, "emgnn tr"), (std::set<std::string>{"train"}));
   EXPECT_EQ(completed(place, "emgnn train --hi"), (std::set<std::string>{"--hide-test"}));
   EXPECT_EQ(completed(place, "emgnn train --method em-gcn-"),
@@ -88,19 +111,10 @@ TEST(Completion, OfOtherShellsNamesTheSame) {
 
 TEST(ManualPages, AreRoffForEveryCommand) {
   const Workplace place;
-  const std::vector<std::vector<std::string>> commands = {{},
-                                                          {"train"},
-                                                          {"predict"},
-                                                          {"evaluate"},
-                                                          {"reproduce"},
-                                                          {"methods"},
-                                                          {"data"},
-                                                          {"data", "info"},
-                                                          {"data", "fetch"},
-                                                          {"data", "import"},
-                                                          {"data", "verify"},
-                                                          {"man"}};
-  for (const auto& command : commands) {
+  const std::vector<Words> all = commands(place);
+  for (const Words& known : {Words{}, Words{"train"}, Words{"data", "export"}, Words{"man"}})
+    EXPECT_EQ(std::count(all.begin(), all.end(), known), 1);
+  for (const Words& command : all) {
     const Outcome page = run(place, joined({"man"}, command));
     ASSERT_EQ(page.status, 0) << page.err;
     for (const char* section :

@@ -83,6 +83,31 @@ TEST(MemoryLimit, WhatFitsRunsAsWithoutALimit) {
   EXPECT_EQ(nlohmann::json::parse(free.out)["mean"], nlohmann::json::parse(limited.out)["mean"]);
 }
 
+// The model is small, the other graph is not.
+TEST(MemoryLimit, DataTooLargeToPredictOrScoreIsOneLine) {
+  const Workplace place;
+  const auto graph = [](const std::string& nodes) {
+    return "power-law:nodes=" + nodes + ",edges=" + nodes + ",features=5,relations=1";
+  };
+  const auto over = [&](const std::vector<std::string>& command, const std::string& nodes) {
+    return run(place, joined(command, {"--run", "run", "--quiet", "--memory", "512M", "--dataset",
+                                       graph(nodes)}));
+  };
+  const std::vector<std::string> predict = {"predict", "--out", "p.csv"},
+                                 evaluate = {"evaluate", "--resamples", "0"};
+  const Outcome trained =
+      run(place, {"train", "--dataset", graph("300"), "--method", "gcn", "--preset", "none",
+                  "--set", "fit.epochs=1", "--set", "model.hidden=4", "--out", "run", "--quiet"});
+  ASSERT_EQ(trained.status, 0) << trained.err;
+  for (const auto& command : {predict, evaluate})
+    expect_one_line(over(command, "1000000"), 1, "out of memory: this needs more than 512 MB");
+  EXPECT_EQ(read(place.path() / "p.csv"), "");
+  for (const auto& command : {predict, evaluate}) {
+    const Outcome small = over(command, "400");
+    EXPECT_EQ(small.status, 0) << small.err;
+  }
+}
+
 TEST(MemoryLimit, AWrongAmountIsABadCall) {
   const Workplace place;
   // Less than the libraries take would never end.

@@ -5,8 +5,6 @@
 #include <cstdlib>
 #include <fstream>
 
-#include <nlohmann/json.hpp>
-
 #include "cli/program.h"
 
 namespace emgnn::cli_test {
@@ -82,36 +80,6 @@ TEST(OwnGraph, ImportedIdsComeBackInThePredictions) {
     EXPECT_NE(predictions.find("\n" + person(7) + ",train,blue,"), std::string::npos)
         << predictions;
   }
-}
-
-// 53,130 mixtures of six types are sampled; the first type follows the parties.
-TEST(OwnGraph, SixEdgeTypesAreSampledWithAVerdict) {
-  const Workplace place;
-  write_tables(place);
-  std::ofstream edges(place.path() / "calls.csv");
-  edges << "from,to,how\n";
-  for (int type = 0; type < 6; ++type) {
-    for (int i = 0; i < kPeople; ++i)
-      edges << person(i) << "," << person((i + 2 + 3 * type) % kPeople) << ",type" << type << "\n";
-  }
-  edges.close();
-  ASSERT_EQ(run(place, kImport).status, 0);
-  std::vector<std::string> call = train("em-gcn");
-  call.insert(call.end(), {"--json", "--set", "em.recipe=published", "--set", "mcmc.steps=4000",
-                           "--set", "mcmc.burn_in=100"});
-  const Outcome trained = run(place, call);
-  ASSERT_EQ(trained.status, 0) << trained.err;
-  const auto json = nlohmann::json::parse(trained.out);
-  EXPECT_EQ(json["lambda_names"].size(), 6U);
-  for (const auto& round : json["runs"][0]["rounds"]) {
-    const auto& mcmc = round["mcmc"];
-    EXPECT_LE(mcmc["evaluated"], 4000 + 4 + 256);
-    EXPECT_GT(mcmc["rhat"], 0.9);
-    EXPECT_GT(mcmc["ess"], 0.0);
-    EXPECT_GT(mcmc["acceptance"], 0.0);
-    EXPECT_TRUE(mcmc["converged"].is_boolean());
-  }
-  EXPECT_EQ(json["importance"].size(), 6U);
 }
 
 TEST(OwnGraph, QuietTrainingOfADirectoryShowsNoNotes) {

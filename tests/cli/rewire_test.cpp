@@ -60,6 +60,81 @@ TEST(Rewire, WritesWhatItLearnedAboutEveryEdge) {
               5 * std::sqrt(0.2 / count["candidate"]));
 }
 
+// 500 nodes, each joined to the next 201: more edges than a table is written of.
+void write_many_edges(const Workplace& place) {
+  std::string nodes = "id,label,split,a,b\n", edges = "source,target\n";
+  const char* parts[] = {"train", "validation", "test"};
+  for (int i = 0; i < 500; ++i) {
+    const std::string id = "n" + std::to_string(i);
+    nodes += id + (i % 2 == 0 ? ",even," : ",odd,") + parts[i / 2 % 3] + "," +
+             std::to_string(i * i % 97) + "," + std::to_string(i * 31 % 89) + "\n";
+    for (int step = 1; step <= 201; ++step)
+      edges += id + ",n" + std::to_string((i + step) % 500) + "\n";
+  }
+  std::filesystem::create_directory(place.path() / "graph");
+  write(place, "graph/nodes.csv", nodes);
+  write(place, "graph/edges.csv", edges);
+}
+
+TEST(Rewire, MoreEdgesThanThereIsPlaceForAreWrittenWithAllEdgesOnly) {
+  constexpr size_t kMost = 100'000, kAll = 500 * 201;
+  const Workplace place;
+  write_many_edges(place);
+  const std::vector<std::string> call = {"train",
+                                         "--dataset",
+                                         "graph",
+                                         "--method",
+                                         "em-gcn",
+                                         "--preset",
+                                         "none",
+                                         "--set",
+                                         "space.family=rewire",
+                                         "--set",
+                                         "space.max_add=0",
+                                         "--set",
+                                         "space.grid=2",
+                                         "--set",
+                                         "space.draws=1",
+                                         "--set",
+                                         "em.posterior=prior",
+                                         "--set",
+                                         "em.rounds=1",
+                                         "--set",
+                                         "em.steps=1",
+                                         "--set",
+                                         "em.draws=1",
+                                         "--set",
+                                         "model.hidden=4"};
+  const Outcome cut = run(place, joined(call, {"--out", "cut"})),
+                whole = run(place, joined(call, {"--out", "whole", "--all-edges"}));
+  ASSERT_EQ(cut.status, 0) << cut.err;
+  ASSERT_EQ(whole.status, 0) << whole.err;
+  const auto kept = rows(read(place.path() / "cut/edges.csv")),
+             all = rows(read(place.path() / "whole/edges.csv"));
+  EXPECT_EQ(all.size(), 1 + kAll);
+  ASSERT_EQ(kept.size(), 1 + kMost);
+  // They are rows of the whole table, in its order, and none that is left out is more doubtful.
+  double most = 0.0, left_out = 1.0;
+  size_t at = 1;
+  for (size_t row = 1; row < all.size(); ++row) {
+    const bool is_kept = at < kept.size() && kept[at] == all[row];
+    const double p = std::stod(all[row].at(4));
+    is_kept ? most = std::max(most, p) : left_out = std::min(left_out, p);
+    at += is_kept ? 1 : 0;
+  }
+  EXPECT_EQ(at, kept.size());
+  EXPECT_LE(most, left_out);
+
+  const std::string note = "edges.csv: the 100000 most doubtful edges";
+  EXPECT_NE(cut.err.find(note), std::string::npos) << cut.err;
+  EXPECT_EQ(whole.err.find(note), std::string::npos) << whole.err;
+  const auto manifest = [&](const std::string& folder) {
+    return nlohmann::json::parse(read(place.path() / folder / "manifest.json"));
+  };
+  EXPECT_EQ(manifest("cut")["edges.csv"].dump(), R"({"kept":100000,"rows":100500})");
+  EXPECT_FALSE(manifest("whole").contains("edges.csv"));
+}
+
 TEST(Rewire, PlainTrainingAndTheAuthorsRuleRunToo) {
   const Workplace place;
   ASSERT_EQ(run(place, train("gcn", {"--out", "plain"})).status, 0);

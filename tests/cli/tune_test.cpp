@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -46,6 +47,39 @@ TEST(Tune, SearchesAGridWithoutTheTestAndLeavesTheBest) {
   const Json best = Json::parse(trained.out);
   EXPECT_EQ(best["config"]["optim.learning_rate"], 0.05);
   EXPECT_EQ(best["runs"][0]["validation"]["micro_f1"], json["trials"][0]["validation"]);
+}
+
+// Finished trials are read back, the one that was being trained goes on from its checkpoint.
+TEST(Tune, KilledInTheMiddleEndsAsIfItHadNotBeen) {
+  const Workplace whole, place;
+  const std::vector<std::string> call =
+      tune({"--search", "grid", "--threads", "1", "--quiet", "--set", "fit.epochs=300", "--set",
+            "stop.rule=never"});
+  for (const Workplace* each : {&whole, &place})
+    write(*each, "space.toml", "[model]\nhidden = [2, 4, 8]\n");
+  ASSERT_EQ(run(whole, call).status, 0);
+
+  const std::filesystem::path search = place.path() / "search";
+  Program program(place, call);
+  program.wait_until_written(search / "trial-0002/checkpoint/state.safetensors", 1);
+  ASSERT_TRUE(program.running()) << program.wait().err;
+  program.send(SIGKILL);
+  ASSERT_EQ(program.wait().status, 128 + SIGKILL);
+  const auto finished = search / "trial-0001/results.json";
+  const std::string results = read(finished), log = read(search / "trial-0001/metrics.jsonl");
+  ASSERT_NE(results, "");
+  EXPECT_FALSE(std::filesystem::exists(search / "trials.json"));
+  EXPECT_FALSE(std::filesystem::exists(search / "trial-0003"));
+  const auto written = std::filesystem::last_write_time(finished);
+
+  ASSERT_EQ(run(place, call).status, 0);
+  EXPECT_EQ(read(finished), results);  // with its times
+  EXPECT_EQ(std::filesystem::last_write_time(finished), written);
+  EXPECT_EQ(read(search / "trial-0001/metrics.jsonl"), log);
+  for (const char* file : {"search/trials.json", "search/best.toml"}) {
+    EXPECT_NE(read(place.path() / file), "") << file;
+    EXPECT_EQ(read(place.path() / file), read_moved(whole, file, place)) << file;
+  }
 }
 
 TEST(Tune, HalvingPrintsATable) {

@@ -156,6 +156,24 @@ TEST(Layerwise, FollowsNormsAndResidualConnections) {
   }
 }
 
+// Rows of few features may become wide ones.
+TEST(Layerwise, EmbedsInTilesOfWhatFeaturesBecome) {
+  constexpr int kFew = 2, kWide = 64;
+  constexpr int64_t kRows = 1024, kTiles = (kNodes + kRows - 1) / kRows;
+  static_assert(kTiles > 1);
+  const auto family = family_named("mixture");
+  const auto network =
+      make_network("gcn", {.layers = 2, .hidden = kWide},
+                   {.num_nodes = kNodes, .num_features = kFew, .num_outputs = kOutputs});
+  const std::vector<int32_t> all = all_rows(kNodes);
+  const std::vector<int64_t> lams = {0};
+  int64_t polls = 0;
+  Layerwise(*network, *family, random_features(kNodes, kFew, 11), {.tile_floats = kRows * kWide})
+      .evaluate(
+          all, {.lam_ids = lams}, [](size_t, const at::Tensor&) {}, [&] { ++polls; });
+  EXPECT_EQ(polls, kTiles * (1 + network->num_stages()));
+}
+
 TEST(Layerwise, CanBeInterrupted) {
   const auto family = family_named("mixture");
   const auto network =

@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <set>
+#include <thread>
 
 #include "../base/with_threads.h"
 #include "../models/gradient_check.h"
@@ -151,6 +153,17 @@ TEST(MoleculeProblem, AsksBetweenTilesWhetherToGoOn) {
   };
   EXPECT_THROW(problem.losses(many.family->all_ids(), poll), Interrupted);
   EXPECT_EQ(asked, 3);
+}
+
+TEST(MoleculeProblem, AValidationThatLastsIsGivenUp) {
+  const Context::Scope scope{Context(1, Device::kCpu, [] { return true; })};
+  MoleculeCase c;
+  c.data = std::make_shared<const Data>(c.data->table(), Split{{0, 1}, {2, 3}, {}});
+  Problem problem = c.problem();
+  const GraphWeights graphs{{2}, {0.0}};
+  EXPECT_NO_THROW(problem.validate(graphs, Ranks::kSkip));  // it has a second from now on
+  std::this_thread::sleep_for(std::chrono::milliseconds(1001));
+  EXPECT_THROW(problem.validate(graphs, Ranks::kSkip), Interrupted);
 }
 
 TEST(MoleculeProblem, WithBondsAloneIsOneGraphWithoutDeviation) {

@@ -11,6 +11,7 @@
 #include <emgnn/data/node_order.h>
 #include <emgnn/data/own_graph.h>
 #include <emgnn/data/registry.h>
+#include <emgnn/run/out_file.h>
 
 namespace emgnn::cli {
 
@@ -45,6 +46,7 @@ void import_graph(const ImportArguments& arguments) {
   catch_interrupts();
   const Context::Scope scope{listening_context()};
   const fs::path out = fs::path(arguments.out).lexically_normal();
+  if (has_graph_file_suffix(out)) check_is_file(out);
   StatusLine line(arguments.quiet);
   PhaseWatch watch(line);
   watch.enter({"reading the graph"});

@@ -77,11 +77,11 @@ int64_t Layerwise::graphs_at_once(const Graphs& graphs, const at::Tensor& embedd
   return std::clamp<int64_t>(limits_.state_floats / (2 * widest * num_nodes()), 1, kMostAtOnce);
 }
 
-// X W, tile by tile: the features are never copied as a whole.
+// X W, tile by tile: the features are never copied as a whole, nor is what they become, be they few.
 at::Tensor Layerwise::embedded(const Poll& poll) const {
   at::Tensor out;
-  const int64_t step =
-      std::max<int64_t>(1024, limits_.tile_floats / std::max(1, features_.num_cols));
+  const int64_t per_row = features_.num_cols + network_.needs().widest_layer;
+  const int64_t step = std::max<int64_t>(1024, limits_.tile_floats / std::max<int64_t>(1, per_row));
   for (int64_t begin = 0; begin < num_nodes(); begin += step) {
     if (poll) poll();
     const int64_t end = std::min(num_nodes(), begin + step);

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include <emgnn/base/error.h>
+#include <emgnn/base/threads.h>
 #include <emgnn/data/all_rows.h>
 #include <emgnn/data/split_shares.h>
 #include <emgnn/learn/layerwise.h>
@@ -367,10 +368,11 @@ Prediction Problem::finished(const Expectation& mean, std::span<const int32_t> r
   return out;
 }
 
+// Of many graphs this may be most of an epoch, which is given up when it does not end soon.
 PartScores Problem::validate(const GraphWeights& graphs, Ranks ranks) {
   const View view = validation_view();
   const std::unique_ptr<Expectation> mean = task().expectation(options_.average, Detail::kValue);
-  predict(*view, graphs, 1.0, *mean, {});
+  predict(*view, graphs, 1.0, *mean, [] { check_overdue(); });
   return task().score(finished(*mean, validation_rows_), ranks);
 }
 
