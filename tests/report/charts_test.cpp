@@ -106,6 +106,16 @@ TEST(LineChart, LongLinesKeepTheirExtremes) {
   EXPECT_LT(top, 30.0);  // near the upper edge
 }
 
+TEST(LineChart, IsInterruptedWhereAnotherLineBegins) {
+  Series series{
+      .name = "loss", .x = {1, 2, 3, 4, 5}, .y = {3, 2, 9, 1, 4}, .part = {0, 0, 1, 1, 1}};
+  const LinePlot plot{.caption = "c", .x_label = "epoch", .y_label = "y", .series = {series}};
+  const Chart chart = line_chart(plot);
+  EXPECT_EQ(count(chart.svg, "<polyline"), 2U);
+  EXPECT_EQ(chart.legend.size(), 1U);
+  EXPECT_EQ(chart.table.rows.size(), 5U);
+}
+
 TEST(LineChart, MarksRoundsAndNamesLines) {
   const Chart chart =
       line_chart({.caption = "c",

@@ -148,6 +148,25 @@ TEST(RunReport, PairsRunsBySeed) {
             std::string::npos);
 }
 
+TEST(RunReport, MembersOfAnEnsembleAreLinesOfTheirOwn) {
+  const TempDir dir;
+  const auto lines = [&](const char* second) {
+    SmallRun().write(dir.path());
+    std::string metrics;
+    for (int epoch = 1; epoch <= 4; ++epoch)
+      metrics +=
+          fmt::format(R"({{"event":"epoch","epoch":{},"round":0,"train_loss":1.5,"member":{}}})"
+                      "\n",
+                      epoch, epoch <= 2 ? "0" : second);
+    write_atomically(dir.path() / "metrics.jsonl", metrics);
+    const std::string html = html_report({dir.path()});
+    const size_t begin = html.find("<figcaption>Loss</figcaption>");
+    return count(html.substr(begin, html.find("</figure>", begin) - begin), "<polyline");
+  };
+  EXPECT_EQ(lines("0"), 1U);
+  EXPECT_EQ(lines("1"), 2U);
+}
+
 TEST(RunReport, AnUnfinishedRunIsShownAsFarAsItIs) {
   const TempDir dir;
   SmallRun{.finished = false}.write(dir.path());
