@@ -4,6 +4,7 @@
 
 #include <csignal>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "cli/program.h"
 #include "cli/small_graph.h"
@@ -45,6 +46,12 @@ TEST(Report, OfARunIsAFileInItsFolder) {
   EXPECT_TRUE(html.starts_with("<!DOCTYPE html>"));
   EXPECT_NE(html.find("&lt;b&gt;graph"), std::string::npos);
   EXPECT_EQ(html.find("<b>graph"), std::string::npos);
+  const auto manifest = nlohmann::json::parse(read(place.path() / "run/manifest.json"));
+  for (const char* fact : {"/data/sha256", "/program/emgnn", "/program/commit", "/program/compiler",
+                           "/program/device"})
+    EXPECT_NE(html.find(manifest.at(nlohmann::json::json_pointer(fact)).get<std::string>()),
+              std::string::npos)
+        << fact;
   // The same bytes again, and no trace of what was in between.
   ASSERT_EQ(run(place, {"report", "run", "--quiet"}).out, "");
   EXPECT_EQ(read(place.path() / "run/report.html"), html);

@@ -108,6 +108,22 @@ TEST(PredictionSummary, OfValuesKnowsTheMeanOfTheTrainingRows) {
   EXPECT_EQ(summary.unsure[0].name, "3");
   EXPECT_EQ(summary.by_graph[0].name, "4");
   EXPECT_EQ(summary.scored, 2);
+  EXPECT_TRUE(summary.molecules);
+  ASSERT_EQ(summary.wrong.size(), 2U);  // of the test rows whose value is known
+  EXPECT_EQ(summary.wrong[0].name, "3");
+  EXPECT_EQ(summary.wrong[1].name, "4");
+}
+
+// Without a spread no row is less sure than another.
+TEST(PredictionSummary, OfValuesFromOneGraphKnowsNoLeastSureRow) {
+  PredictionCollector collector(LabelKind::kValues, "test");
+  collector.add("node,split,target,value,graph_std,network_std\n1,train,1,1,0,0\n2,test,3,1,0,0\n",
+                "p.csv", {});
+  const PredictionSummary summary = collector.summary();
+  EXPECT_TRUE(summary.unsure.empty());
+  EXPECT_TRUE(summary.by_graph.empty());
+  EXPECT_FALSE(summary.over_graphs || summary.over_networks || summary.molecules);
+  EXPECT_EQ(summary.wrong.size(), 1U);
 }
 
 TEST(EdgeSummary, FindsDoubtfulWantedAndNeighbours) {

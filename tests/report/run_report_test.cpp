@@ -10,6 +10,7 @@
 #include <emgnn/base/error.h>
 #include <emgnn/base/file.h>
 #include <emgnn/methods/counterpart.h>
+#include <emgnn/report/html.h>
 #include <emgnn/run/results.h>
 
 #include "data/expect_error.h"
@@ -30,6 +31,8 @@ struct SmallRun {
   double accuracy = 0.75;
   std::string method = "em-gcn";
   bool finished = true;
+  bool distribution = true;
+  std::vector<ViewShare> shares = {};
 
   void write(const fs::path& folder) const {
     fs::create_directories(folder);
@@ -47,7 +50,13 @@ struct SmallRun {
                                 {"method", method},
                                 {"seed", seed},
                                 {"runs", "one"},
-                                {"data", {{"task", "classes"}, {"sha256", "abc"}}}};
+                                {"data", {{"task", "classes"}, {"sha256", "abc123"}}},
+                                {"program",
+                                 {{"emgnn", "1.2.3"},
+                                  {"commit", "c0ffee"},
+                                  {"compiler", "GCC 12"},
+                                  {"device", "cpu"},
+                                  {"threads", 7}}}};
     return out.dump();
   }
   static std::string metrics() {
@@ -61,14 +70,18 @@ struct SmallRun {
     RunRecord run{.seed = seed, .seconds = 1.5, .fit = {.epochs = 3}};
     run.validation = {0.9, {{"accuracy", 0.75}, {"nll", 0.4}}};
     run.test = Scores{{"accuracy", accuracy}, {"nll", 0.5}};
-    run.graphs = GraphDistribution{.family = "mixture",
-                                   .names = {"good", "bad<b>"},
-                                   .num_shares = 2,
-                                   .points = {{{0.0, 1.0}, 0.2}, {{1.0, 0.0}, 0.8}},
-                                   .prior = {{{0.0, 0.5}, {1.0, 0.5}}, {{0.0, 0.5}, {1.0, 0.5}}}};
+    run.fit.shares = shares;
+    if (distribution) run.graphs = mixture();
     const Results all{
         "mine & yours", method, {}, {{"accuracy", true, true}, {"nll", false}}, {run}};
     return to_json(all).dump();
+  }
+  static GraphDistribution mixture() {
+    return {.family = "mixture",
+            .names = {"good", "bad<b>"},
+            .num_shares = 2,
+            .points = {{{0.0, 1.0}, 0.2}, {{1.0, 0.0}, 0.8}},
+            .prior = {{{0.0, 0.5}, {1.0, 0.5}}, {{0.0, 0.5}, {1.0, 0.5}}}};
   }
   static std::string predictions() {
     return std::string("node,split,label,predicted,p(x),p(y),entropy,graph_information\n") + kEvil +
@@ -104,6 +117,43 @@ TEST(RunReport, ShowsWhatAFolderHolds) {
   EXPECT_EQ(count(html, "<svg"), count(html, "role=\"img\" aria-label="));
   EXPECT_EQ(count(html, "nan"), 0U);
 }
+
+// What a run stored as its verdict, and where it comes from.
+TEST(RunReport, SaysTheVerdictAndTheOrigin) {
+  const TempDir dir;
+  SmallRun().write(dir.path());
+  const std::string html = html_report({dir.path()});
+  const auto results = nlohmann::json::parse(SmallRun().results());
+  ASSERT_GE(results["verdict"].size(), 2U);
+  for (const auto& line : results["verdict"])
+    EXPECT_NE(html.find("<li>" + escaped(line.get<std::string>()) + ".</li>"), std::string::npos)
+        << line;
+  for (const char* fact : {"abc123", "1.2.3", "c0ffee", "GCC 12", "cpu", "\"threads\":7"})
+    EXPECT_NE(html.find(escaped(fact)), std::string::npos) << fact;
+}
+
+// Of a run without a distribution: what was done with the graph.
+TEST(RunReport, SaysWhyThereIsNoVerdict) {
+  const TempDir dir;
+  const auto verdict = [&](const std::string& method, const std::vector<ViewShare>& shares,
+                           bool edges) {
+    SmallRun{.method = method, .distribution = false, .shares = shares}.write(dir.path());
+    if (!edges) fs::remove(dir.path() / "edges.csv");
+    const std::string html = html_report({dir.path()});
+    const size_t begin = html.find("<h3 id=\"verdict\">");
+    return html.substr(begin, html.find("</section>", begin) - begin);
+  };
+  EXPECT_NE(verdict("gcn", {}, false).find("takes it as it is"), std::string::npos);
+  EXPECT_NE(verdict("rsgnn", {}, true).find("One graph was learned"), std::string::npos);
+  EXPECT_NE(verdict("gcn", {{"good", 0.7}, {"none", 0.3}}, false).find("One graph was learned"),
+            std::string::npos);
+  for (const char* method : {"mlp", "rf", "ridge"}) {
+    const std::string words = verdict(method, {}, false);
+    EXPECT_NE(words.find("sees no graph"), std::string::npos) << method;
+    EXPECT_EQ(words.find("Does the graph help"), std::string::npos) << method;
+  }
+}
+
 
 TEST(RunReport, KnowsTheSameNetworkOnOneGraph) {
   EXPECT_EQ(counterpart_of("em-gcn"), "gcn");

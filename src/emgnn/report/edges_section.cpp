@@ -74,6 +74,7 @@ std::string drawings(const RunContents& contents, const std::string& id) {
 
 std::string edges_section(const RunContents& contents, const std::string& id) {
   if (contents.finished.empty()) return "";
+  if (contents.edge_file.empty() && contents.predictions->molecules) return "";
   if (contents.edge_file.empty())
     return "<p>No single edge is in doubt in this run. Edges are weighed one by one by the rewire "
            "family, by the view <code>reliable</code> (<code>--set space.views=reliable,…</code>), "

@@ -191,7 +191,8 @@ std::string sampled_table(const RunContents& contents) {
 std::string training_section(const RunContents& contents) {
   const StoredFit& shown = contents.runs.shown();
   if (shown.log.epochs.empty())
-    return "<p>This method has no epochs, or none is finished yet.</p>\n";
+    return shown.record ? "<p>This method is not trained in epochs.</p>\n"
+                        : "<p>No epoch is finished yet.</p>\n";
   std::string out;
   if (contents.runs.fits.size() > 1)
     out += fmt::format(
