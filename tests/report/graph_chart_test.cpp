@@ -94,6 +94,12 @@ TEST(NeighbourhoodChart, OfWeightsIsAsWideAsTheLargestAllows) {
   EXPECT_EQ(neighbourhood_chart(small(), {}, false, 0.0).svg.find("nan"), std::string::npos);
 }
 
+TEST(NeighbourhoodChart, OfANodeWithoutEdgesIsThatNode) {
+  const Chart chart = neighbourhood_chart({.centre = "alone"}, {}, true, 1.0);
+  EXPECT_EQ(circles(chart.svg).size(), 1U);
+  EXPECT_EQ(chart.caption, "alone; no edge of it is in the table");
+  EXPECT_TRUE(chart.table.rows.empty());
+}
 
 // Else it would look like two edges of the centre.
 TEST(NeighbourhoodChart, WhatJoinsNeighboursPassesByTheCentre) {

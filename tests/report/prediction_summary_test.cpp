@@ -138,7 +138,7 @@ TEST(EdgeSummary, FindsDoubtfulWantedAndNeighbours) {
   EXPECT_EQ(summary.wanted[0].source, "n19");
   EXPECT_NEAR(summary.wanted[0].similarity, 0.8, 1e-12);
   const std::vector<Neighbourhood> around =
-      neighbourhoods(csv, "edges.csv", {"nobody", "hub", "n0", "hub"}, 5);
+      neighbourhoods(csv, "edges.csv", {}, {"nobody", "hub", "n0", "hub"}, 5);
   ASSERT_EQ(around.size(), 2U);
   EXPECT_EQ(around[0].centre, "hub");
   EXPECT_EQ(around[0].nodes.size(), kNeighbours);
@@ -147,6 +147,20 @@ TEST(EdgeSummary, FindsDoubtfulWantedAndNeighbours) {
   EXPECT_EQ(around[0].edges.size(), kNeighbours + 1);  // and the candidate n19–n18
   EXPECT_EQ(around[1].nodes, (std::vector<std::string>{"hub", "n1"}));
   EXPECT_EQ(around[1].edges.size(), 3U);
+}
+
+// Beside as many others as without them, and also where they have no edge.
+TEST(EdgeSummary, NodesThatWereAskedForComeFirst) {
+  const std::string csv =
+      "source,target,kind,weight\na,b,observed,2\nc,d,observed,1\ne,f,candidate,3\n";
+  const std::vector<Neighbourhood> around =
+      neighbourhoods(csv, "edges.csv", {"lonely", "d", "lonely"}, {"a", "d", "e"}, 1);
+  ASSERT_EQ(around.size(), 3U);
+  EXPECT_EQ(around[0].centre, "lonely");
+  EXPECT_TRUE(around[0].nodes.empty());
+  EXPECT_EQ(around[1].centre, "d");
+  EXPECT_EQ(around[1].nodes, std::vector<std::string>{"c"});
+  EXPECT_EQ(around[2].centre, "a");
 }
 
 }  // namespace

@@ -154,6 +154,26 @@ TEST(RunReport, SaysWhyThereIsNoVerdict) {
   }
 }
 
+TEST(RunReport, DrawsTheNodesThatWereAskedFor) {
+  const TempDir dir;
+  SmallRun().write(dir.path() / "em");
+  SmallRun{.method = "gcn"}.write(dir.path() / "gcn");
+  fs::remove(dir.path() / "gcn/edges.csv");
+  EXPECT_EQ(html_report({dir.path() / "em"}).find("<option value=\"edge-2\">e</option>"),
+            std::string::npos);
+  const std::string html = html_report({dir.path() / "gcn", dir.path() / "em"}, {"e", "c", "e"});
+  EXPECT_NE(html.find("e: predicted x (70.0 %); no edge of it is in the table"), std::string::npos);
+  EXPECT_NE(html.find("The nodes that were asked for"), std::string::npos);
+  EXPECT_LT(html.find(">e</option>"), html.find(">c</option>"));
+  EXPECT_EQ(count(html, ">c</option>"), 1U);
+  expect_error<UsageError>(
+      [&] {
+        html_report({dir.path() / "em"}, {"e", "<f>"});
+      },
+      {"--node <f>", "no node"});
+  expect_error<UsageError>([&] { html_report({dir.path() / "gcn"}, {"e"}); },
+                           {"--node e", "edges.csv"});
+}
 
 TEST(RunReport, KnowsTheSameNetworkOnOneGraph) {
   EXPECT_EQ(counterpart_of("em-gcn"), "gcn");

@@ -121,6 +121,7 @@ Chart neighbourhood_chart(const Neighbourhood& around, const std::map<std::strin
                       .rows = {}}};
   if (around.left_out > 0)
     out.caption += fmt::format("; {} further neighbours are left out", around.left_out);
+  if (around.nodes.empty()) out.caption += "; no edge of it is in the table";
   for (const EdgeNote& edge : around.edges) {
     const std::string kind = edge.candidate      ? "candidate"
                              : edge.view.empty() ? "as given"
