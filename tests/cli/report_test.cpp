@@ -4,6 +4,7 @@
 
 #include <csignal>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "cli/program.h"
 #include "cli/small_graph.h"
@@ -45,6 +46,12 @@ TEST(Report, OfARunIsAFileInItsFolder) {
   EXPECT_TRUE(html.starts_with("<!DOCTYPE html>"));
   EXPECT_NE(html.find("&lt;b&gt;graph"), std::string::npos);
   EXPECT_EQ(html.find("<b>graph"), std::string::npos);
+  const auto manifest = nlohmann::json::parse(read(place.path() / "run/manifest.json"));
+  for (const char* fact : {"/data/sha256", "/program/emgnn", "/program/commit", "/program/compiler",
+                           "/program/device"})
+    EXPECT_NE(html.find(manifest.at(nlohmann::json::json_pointer(fact)).get<std::string>()),
+              std::string::npos)
+        << fact;
   // The same bytes again, and no trace of what was in between.
   ASSERT_EQ(run(place, {"report", "run", "--quiet"}).out, "");
   EXPECT_EQ(read(place.path() / "run/report.html"), html);
@@ -53,6 +60,37 @@ TEST(Report, OfARunIsAFileInItsFolder) {
   // A report does not keep a run from being resumed or read.
   EXPECT_EQ(run(place, train("<b>graph", "run")).status, 0);
   EXPECT_EQ(run(place, {"evaluate", "--run", "run", "--quiet"}).status, 0);
+}
+
+// By the ids of the user's own table, whether or not they were worth a drawing anyway.
+TEST(Report, DrawsTheNodesThatAreNamed) {
+  const Workplace place;
+  SmallGraph graph;
+  graph.edge_types = {"near"};
+  graph.write(place, "graph");
+  ASSERT_EQ(run(place, train("graph", "run")).status, 0);
+  for (const char* node : {"n17", "n42", "n5"}) {
+    const Outcome outcome =
+        run(place, {"report", "--node", node, "run", "--node", "n0", "--out", "r.html"});
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    const std::string html = read(place.path() / "r.html");
+    EXPECT_NE(html.find(std::string("<option value=\"edge-0\">") + node + "</option>"),
+              std::string::npos);
+    EXPECT_NE(html.find("<option value=\"edge-1\">n0</option>"), std::string::npos);
+    EXPECT_NE(html.find(std::string("Edges around ") + node), std::string::npos);
+  }
+  fs::remove(place.path() / "r.html");
+  expect_one_line(
+      run(place, {"report", "run", "--node", "n17", "--node", "n99", "--out", "r.html"}), 2,
+      "--node n99: no node");
+  expect_one_line(run(place, {"report", "run", "--node", ""}), 2, "the value is empty");
+  ASSERT_EQ(run(place, {"train", "--dataset", "graph", "--method", "gcn", "--set", "fit.epochs=2",
+                        "--quiet", "--out", "plain"})
+                .status,
+            0);
+  expect_one_line(run(place, {"report", "plain", "--node", "n17", "--out", "r.html"}), 2,
+                  "--node n17: there are no edges");
+  EXPECT_FALSE(fs::exists(place.path() / "r.html"));
 }
 
 TEST(Report, OfAnInterruptedRunShowsWhatThereIs) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <regex>
@@ -106,6 +107,16 @@ TEST(LineChart, LongLinesKeepTheirExtremes) {
   EXPECT_LT(top, 30.0);  // near the upper edge
 }
 
+TEST(LineChart, IsInterruptedWhereAnotherLineBegins) {
+  Series series{
+      .name = "loss", .x = {1, 2, 3, 4, 5}, .y = {3, 2, 9, 1, 4}, .part = {0, 0, 1, 1, 1}};
+  const LinePlot plot{.caption = "c", .x_label = "epoch", .y_label = "y", .series = {series}};
+  const Chart chart = line_chart(plot);
+  EXPECT_EQ(count(chart.svg, "<polyline"), 2U);
+  EXPECT_EQ(chart.legend.size(), 1U);
+  EXPECT_EQ(chart.table.rows.size(), 5U);
+}
+
 TEST(LineChart, MarksRoundsAndNamesLines) {
   const Chart chart =
       line_chart({.caption = "c",
@@ -150,6 +161,37 @@ TEST(TernaryChart, CornersAndMeans) {
   const std::vector<double> radii = numbers(chart.svg, " r=\"([0-9.]+)\" class=\"f1\"");
   ASSERT_EQ(radii.size(), 3U);
   EXPECT_NEAR(radii[0] * radii[0] / (radii[1] * radii[1]), 2.0, 0.05);  // area: probability
+}
+
+TEST(IntervalChart, PlacesMeansAndIntervalsOnOneAxis) {
+  const std::string name = "a view with <a> long name";
+  const Chart chart = interval_chart(
+      "c", "weight",
+      {{name, {0.5, 0.25, 1.0}, {0.25, 0.0, 0.5}}, {"b", {0.75, 0.75, 0.75}, {0.5, 0.0, 1.0}}});
+  // v is at 118 + v/(high − low) · (386 − 118): differences tell, wherever the axis begins.
+  const std::vector<double> means =
+      numbers(chart.svg, "cx=\"([0-9.]+)\" cy=\"[0-9.]+\" r=\"4.5\" class=\"f1\"");
+  const std::vector<double> prior =
+      numbers(chart.svg, "cx=\"([0-9.]+)\" cy=\"[0-9.]+\" r=\"4.5\" class=\"f0\"");
+  const std::vector<double> low = numbers(chart.svg, "x1=\"([0-9.]+)\"[^>]*class=\"l1 wide\"");
+  const std::vector<double> high = numbers(chart.svg, "x2=\"([0-9.]+)\"[^>]*class=\"l1 wide\"");
+  ASSERT_EQ(means.size(), 2U);
+  ASSERT_EQ(prior.size(), 2U);
+  ASSERT_EQ(low.size(), 2U);
+  ASSERT_EQ(high.size(), 2U);
+  const double unit = high[0] - low[0];  // 0.75 of the axis
+  EXPECT_NEAR(means[0] - low[0], unit / 3.0, 0.2);
+  EXPECT_NEAR(means[1] - means[0], unit / 3.0, 0.2);
+  EXPECT_NEAR(prior[0], low[0], 0.2);
+  EXPECT_NEAR(high[1] - low[1], 0.0, 0.2);
+  EXPECT_GE(*std::min_element(low.begin(), low.end()), 118.0);
+  EXPECT_LE(high[0], Plot::kWidth);
+  const std::string html = to_html(chart);
+  EXPECT_EQ(html.find("<a>"), std::string::npos);
+  EXPECT_NE(chart.svg.find("b 0.75, 0.75 to 0.75"), std::string::npos) << chart.svg;
+  ASSERT_EQ(chart.table.rows.size(), 2U);
+  EXPECT_EQ(chart.table.rows[0][0].text, name);  // whole
+  EXPECT_EQ(chart.table.rows[0][6].text, "0.5");
 }
 
 TEST(ValueChart, ManyPointsBecomeCells) {

@@ -108,6 +108,22 @@ TEST(PredictionSummary, OfValuesKnowsTheMeanOfTheTrainingRows) {
   EXPECT_EQ(summary.unsure[0].name, "3");
   EXPECT_EQ(summary.by_graph[0].name, "4");
   EXPECT_EQ(summary.scored, 2);
+  EXPECT_TRUE(summary.molecules);
+  ASSERT_EQ(summary.wrong.size(), 2U);  // of the test rows whose value is known
+  EXPECT_EQ(summary.wrong[0].name, "3");
+  EXPECT_EQ(summary.wrong[1].name, "4");
+}
+
+// Without a spread no row is less sure than another.
+TEST(PredictionSummary, OfValuesFromOneGraphKnowsNoLeastSureRow) {
+  PredictionCollector collector(LabelKind::kValues, "test");
+  collector.add("node,split,target,value,graph_std,network_std\n1,train,1,1,0,0\n2,test,3,1,0,0\n",
+                "p.csv", {});
+  const PredictionSummary summary = collector.summary();
+  EXPECT_TRUE(summary.unsure.empty());
+  EXPECT_TRUE(summary.by_graph.empty());
+  EXPECT_FALSE(summary.over_graphs || summary.over_networks || summary.molecules);
+  EXPECT_EQ(summary.wrong.size(), 1U);
 }
 
 TEST(EdgeSummary, FindsDoubtfulWantedAndNeighbours) {
@@ -122,7 +138,7 @@ TEST(EdgeSummary, FindsDoubtfulWantedAndNeighbours) {
   EXPECT_EQ(summary.wanted[0].source, "n19");
   EXPECT_NEAR(summary.wanted[0].similarity, 0.8, 1e-12);
   const std::vector<Neighbourhood> around =
-      neighbourhoods(csv, "edges.csv", {"nobody", "hub", "n0", "hub"}, 5);
+      neighbourhoods(csv, "edges.csv", {}, {"nobody", "hub", "n0", "hub"}, 5);
   ASSERT_EQ(around.size(), 2U);
   EXPECT_EQ(around[0].centre, "hub");
   EXPECT_EQ(around[0].nodes.size(), kNeighbours);
@@ -131,6 +147,20 @@ TEST(EdgeSummary, FindsDoubtfulWantedAndNeighbours) {
   EXPECT_EQ(around[0].edges.size(), kNeighbours + 1);  // and the candidate n19–n18
   EXPECT_EQ(around[1].nodes, (std::vector<std::string>{"hub", "n1"}));
   EXPECT_EQ(around[1].edges.size(), 3U);
+}
+
+// Beside as many others as without them, and also where they have no edge.
+TEST(EdgeSummary, NodesThatWereAskedForComeFirst) {
+  const std::string csv =
+      "source,target,kind,weight\na,b,observed,2\nc,d,observed,1\ne,f,candidate,3\n";
+  const std::vector<Neighbourhood> around =
+      neighbourhoods(csv, "edges.csv", {"lonely", "d", "lonely"}, {"a", "d", "e"}, 1);
+  ASSERT_EQ(around.size(), 3U);
+  EXPECT_EQ(around[0].centre, "lonely");
+  EXPECT_TRUE(around[0].nodes.empty());
+  EXPECT_EQ(around[1].centre, "d");
+  EXPECT_EQ(around[1].nodes, std::vector<std::string>{"c"});
+  EXPECT_EQ(around[2].centre, "a");
 }
 
 }  // namespace

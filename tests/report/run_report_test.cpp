@@ -10,6 +10,7 @@
 #include <emgnn/base/error.h>
 #include <emgnn/base/file.h>
 #include <emgnn/methods/counterpart.h>
+#include <emgnn/report/html.h>
 #include <emgnn/run/results.h>
 
 #include "data/expect_error.h"
@@ -30,6 +31,8 @@ struct SmallRun {
   double accuracy = 0.75;
   std::string method = "em-gcn";
   bool finished = true;
+  bool distribution = true;
+  std::vector<ViewShare> shares = {};
 
   void write(const fs::path& folder) const {
     fs::create_directories(folder);
@@ -47,7 +50,13 @@ struct SmallRun {
                                 {"method", method},
                                 {"seed", seed},
                                 {"runs", "one"},
-                                {"data", {{"task", "classes"}, {"sha256", "abc"}}}};
+                                {"data", {{"task", "classes"}, {"sha256", "abc123"}}},
+                                {"program",
+                                 {{"emgnn", "1.2.3"},
+                                  {"commit", "c0ffee"},
+                                  {"compiler", "GCC 12"},
+                                  {"device", "cpu"},
+                                  {"threads", 7}}}};
     return out.dump();
   }
   static std::string metrics() {
@@ -61,14 +70,18 @@ struct SmallRun {
     RunRecord run{.seed = seed, .seconds = 1.5, .fit = {.epochs = 3}};
     run.validation = {0.9, {{"accuracy", 0.75}, {"nll", 0.4}}};
     run.test = Scores{{"accuracy", accuracy}, {"nll", 0.5}};
-    run.graphs = GraphDistribution{.family = "mixture",
-                                   .names = {"good", "bad<b>"},
-                                   .num_shares = 2,
-                                   .points = {{{0.0, 1.0}, 0.2}, {{1.0, 0.0}, 0.8}},
-                                   .prior = {{{0.0, 0.5}, {1.0, 0.5}}, {{0.0, 0.5}, {1.0, 0.5}}}};
+    run.fit.shares = shares;
+    if (distribution) run.graphs = mixture();
     const Results all{
         "mine & yours", method, {}, {{"accuracy", true, true}, {"nll", false}}, {run}};
     return to_json(all).dump();
+  }
+  static GraphDistribution mixture() {
+    return {.family = "mixture",
+            .names = {"good", "bad<b>"},
+            .num_shares = 2,
+            .points = {{{0.0, 1.0}, 0.2}, {{1.0, 0.0}, 0.8}},
+            .prior = {{{0.0, 0.5}, {1.0, 0.5}}, {{0.0, 0.5}, {1.0, 0.5}}}};
   }
   static std::string predictions() {
     return std::string("node,split,label,predicted,p(x),p(y),entropy,graph_information\n") + kEvil +
@@ -103,6 +116,63 @@ TEST(RunReport, ShowsWhatAFolderHolds) {
   EXPECT_GE(count(html, "<svg"), 9U);
   EXPECT_EQ(count(html, "<svg"), count(html, "role=\"img\" aria-label="));
   EXPECT_EQ(count(html, "nan"), 0U);
+}
+
+// What a run stored as its verdict, and where it comes from.
+TEST(RunReport, SaysTheVerdictAndTheOrigin) {
+  const TempDir dir;
+  SmallRun().write(dir.path());
+  const std::string html = html_report({dir.path()});
+  const auto results = nlohmann::json::parse(SmallRun().results());
+  ASSERT_GE(results["verdict"].size(), 2U);
+  for (const auto& line : results["verdict"])
+    EXPECT_NE(html.find("<li>" + escaped(line.get<std::string>()) + ".</li>"), std::string::npos)
+        << line;
+  for (const char* fact : {"abc123", "1.2.3", "c0ffee", "GCC 12", "cpu", "\"threads\":7"})
+    EXPECT_NE(html.find(escaped(fact)), std::string::npos) << fact;
+}
+
+// Of a run without a distribution: what was done with the graph.
+TEST(RunReport, SaysWhyThereIsNoVerdict) {
+  const TempDir dir;
+  const auto verdict = [&](const std::string& method, const std::vector<ViewShare>& shares,
+                           bool edges) {
+    SmallRun{.method = method, .distribution = false, .shares = shares}.write(dir.path());
+    if (!edges) fs::remove(dir.path() / "edges.csv");
+    const std::string html = html_report({dir.path()});
+    const size_t begin = html.find("<h3 id=\"verdict\">");
+    return html.substr(begin, html.find("</section>", begin) - begin);
+  };
+  EXPECT_NE(verdict("gcn", {}, false).find("takes it as it is"), std::string::npos);
+  EXPECT_NE(verdict("rsgnn", {}, true).find("One graph was learned"), std::string::npos);
+  EXPECT_NE(verdict("gcn", {{"good", 0.7}, {"none", 0.3}}, false).find("One graph was learned"),
+            std::string::npos);
+  for (const char* method : {"mlp", "rf", "ridge"}) {
+    const std::string words = verdict(method, {}, false);
+    EXPECT_NE(words.find("sees no graph"), std::string::npos) << method;
+    EXPECT_EQ(words.find("Does the graph help"), std::string::npos) << method;
+  }
+}
+
+TEST(RunReport, DrawsTheNodesThatWereAskedFor) {
+  const TempDir dir;
+  SmallRun().write(dir.path() / "em");
+  SmallRun{.method = "gcn"}.write(dir.path() / "gcn");
+  fs::remove(dir.path() / "gcn/edges.csv");
+  EXPECT_EQ(html_report({dir.path() / "em"}).find("<option value=\"edge-2\">e</option>"),
+            std::string::npos);
+  const std::string html = html_report({dir.path() / "gcn", dir.path() / "em"}, {"e", "c", "e"});
+  EXPECT_NE(html.find("e: predicted x (70.0 %); no edge of it is in the table"), std::string::npos);
+  EXPECT_NE(html.find("The nodes that were asked for"), std::string::npos);
+  EXPECT_LT(html.find(">e</option>"), html.find(">c</option>"));
+  EXPECT_EQ(count(html, ">c</option>"), 1U);
+  expect_error<UsageError>(
+      [&] {
+        html_report({dir.path() / "em"}, {"e", "<f>"});
+      },
+      {"--node <f>", "no node"});
+  expect_error<UsageError>([&] { html_report({dir.path() / "gcn"}, {"e"}); },
+                           {"--node e", "edges.csv"});
 }
 
 TEST(RunReport, KnowsTheSameNetworkOnOneGraph) {
@@ -146,6 +216,25 @@ TEST(RunReport, PairsRunsBySeed) {
   EXPECT_NE(html.find("0.80 (0.00 to 1.00)"), std::string::npos);
   EXPECT_NE(html_report({dir.path() / "b", dir.path() / "a"}).find("Behind a by 4.00 ± 0.58"),
             std::string::npos);
+}
+
+TEST(RunReport, MembersOfAnEnsembleAreLinesOfTheirOwn) {
+  const TempDir dir;
+  const auto lines = [&](const char* second) {
+    SmallRun().write(dir.path());
+    std::string metrics;
+    for (int epoch = 1; epoch <= 4; ++epoch)
+      metrics +=
+          fmt::format(R"({{"event":"epoch","epoch":{},"round":0,"train_loss":1.5,"member":{}}})"
+                      "\n",
+                      epoch, epoch <= 2 ? "0" : second);
+    write_atomically(dir.path() / "metrics.jsonl", metrics);
+    const std::string html = html_report({dir.path()});
+    const size_t begin = html.find("<figcaption>Loss</figcaption>");
+    return count(html.substr(begin, html.find("</figure>", begin) - begin), "<polyline");
+  };
+  EXPECT_EQ(lines("0"), 1U);
+  EXPECT_EQ(lines("1"), 2U);
 }
 
 TEST(RunReport, AnUnfinishedRunIsShownAsFarAsItIs) {

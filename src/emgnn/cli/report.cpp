@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct ReportArguments {
-  std::vector<std::string> runs;
+  std::vector<std::string> runs, nodes;
   std::string out;
   bool quiet = false;
 };
@@ -30,15 +30,17 @@ Examples:
   emgnn train --dataset noisy-relations --method gcn --runs 5 --out runs/gcn
   emgnn report runs/em runs/gcn --out em-or-gcn.html
       the two side by side, and how far the first is ahead, seed by seed
+  emgnn report runs/rewired --node n17 --node n42
+      the neighbourhoods of these two nodes as well, by the ids of your own data
 
 A run that is not finished is shown as far as it is.
 
-Exit status: 0 done, 2 bad usage, or not the folder of a run, 3 a damaged or missing file of a run, 1 other errors.
+Exit status: 0 done, 2 bad usage, or not the folder of a run, or no such node, 3 a damaged or missing file of a run, 1 other errors.
 )";
 
 void run(const ReportArguments& arguments) {
   const std::vector<fs::path> folders(arguments.runs.begin(), arguments.runs.end());
-  const std::string html = html_report(folders);
+  const std::string html = html_report(folders, arguments.nodes);
   const fs::path out =
       arguments.out.empty() ? folders.front() / "report.html" : fs::path(arguments.out);
   check_is_file(out);
@@ -59,6 +61,15 @@ void add_report(CLI::App& program) {
       ->type_name("RUN_DIR")
       ->required()
       ->check(not_empty);
+  command
+      ->add_option("--node", arguments->nodes,
+                   "Also draw the neighbourhood of this node, with what each edge is worth; "
+                   "repeatable")
+      ->type_name("ID")
+      ->check(not_empty)
+      ->expected(1)
+      ->take_all()
+      ->allow_extra_args(false);
   command->add_option("--out", arguments->out, "The file to write; default: RUN_DIR/report.html")
       ->type_name("FILE.html")
       ->check(not_empty);

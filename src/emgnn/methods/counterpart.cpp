@@ -21,4 +21,8 @@ std::string counterpart_of(const std::string& method) {
   return "";
 }
 
+bool sees_graph(const std::string& method) {
+  return method != "mlp" && method != "rf" && method != "ridge";
+}
+
 }  // namespace emgnn

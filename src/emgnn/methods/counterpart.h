@@ -9,4 +9,7 @@ namespace emgnn {
 // empty: there is no such method.
 std::string counterpart_of(const std::string& method);
 
+// Whether a method looks at edges or bonds at all.
+bool sees_graph(const std::string& method);
+
 }  // namespace emgnn

@@ -65,17 +65,32 @@ std::string target_name(const RunContents& contents, size_t target) {
   return named ? contents.runs.target_names[target] : names[target];
 }
 
+// What answers are drawn from, one after the other, in the words of its method.
+const char* drawn_thing(const RunContents& contents) {
+  return contents.runs.method == "rf" ? "tree" : "graph";
+}
+
+// What the spread of values is over where it is not of the whole.
+std::string drawn_words(const RunContents& contents) {
+  const PredictionSummary& predictions = *contents.predictions;
+  if (!predictions.over_graphs) return "the networks";
+  return fmt::format("the {}s{}", drawn_thing(contents),
+                     predictions.over_networks ? " and the networks" : "");
+}
+
 std::vector<Chart> value_charts(const RunContents& contents) {
   const PredictionSummary& predictions = *contents.predictions;
   std::vector<Chart> out;
   for (size_t t = 0; t < std::min(kMostTargets, predictions.names.size()); ++t) {
     if (predictions.points[t].empty()) continue;
-    out.push_back(value_chart(
-        fmt::format("Predicted against true, {} rows of seed {}", contents.part(),
-                    contents.runs.shown().seed),
-        target_name(contents, t),
-        predictions.whole_spread ? "its 90 % interval" : "its 90 % interval over the graphs alone",
-        predictions.points[t]));
+    out.push_back(
+        value_chart(fmt::format("Predicted against true, {} rows of seed {}", contents.part(),
+                                contents.runs.shown().seed),
+                    target_name(contents, t),
+                    predictions.whole_spread
+                        ? "its 90 % interval"
+                        : fmt::format("its 90 % interval over {} alone", drawn_words(contents)),
+                    predictions.points[t]));
   }
   return out;
 }
@@ -97,58 +112,90 @@ std::string coverage_words(const RunContents& contents) {
                ? fmt::format("<p>{}: {} of the 90 % intervals hold the true value.</p>\n",
                              escaped(target_name(contents, t)), share)
                : fmt::format(
-                     "<p>{}: the spread over the graphs alone is not all there is to be "
+                     "<p>{}: the spread over {} alone is not all there is to be "
                      "unsure of; its 90 % intervals hold {} of the true values. "
-                     "<code>--set calibrate=validation</code> or <code>--set "
-                     "task.loss=gaussian</code> predict the rest.</p>\n",
-                     escaped(target_name(contents, t)), share);
+                     "<code>--set calibrate=validation</code> predicts the rest.</p>\n",
+                     escaped(target_name(contents, t)), drawn_words(contents), share);
   }
   return out;
 }
 
-std::vector<Cell> named(const RowNote& row) {
-  std::vector<Cell> out = {cell(row.name)};
-  if (!row.smiles.empty()) out.push_back(cell(shortened(row.smiles, 40)));
-  out.push_back(cell(row.split));
+// Beside "true" and "predicted": how sure an answer is, and why not surer.
+std::vector<std::string> doubt_columns(const RunContents& contents) {
+  const PredictionSummary& predictions = *contents.predictions;
+  std::vector<std::string> out;
+  if (contents.runs.labels == LabelKind::kValues) {
+    if (predictions.over_graphs) out.push_back(fmt::format("std over {}s", drawn_thing(contents)));
+    if (predictions.over_networks) out.emplace_back("std over networks");
+    if (predictions.whole_spread) out.emplace_back("std");
+    return out;
+  }
+  if (contents.runs.labels == LabelKind::kClasses) out.emplace_back("confidence");
+  out.emplace_back("entropy");
+  if (predictions.over_graphs) out.push_back(fmt::format("{} information", drawn_thing(contents)));
   return out;
 }
 
-Table row_table(const std::string& caption, const std::vector<RowNote>& rows, LabelKind kind) {
-  const bool molecules = !rows.empty() && !rows.front().smiles.empty();
+void add_doubts(const RunContents& contents, const RowNote& note, std::vector<Cell>& row) {
+  const PredictionSummary& predictions = *contents.predictions;
+  if (contents.runs.labels == LabelKind::kValues) {
+    const PredictedValue& v = note.values.front();
+    if (predictions.over_graphs) row.push_back(cell(v.graph_std));
+    if (predictions.over_networks) row.push_back(cell(v.network_std));
+    if (predictions.whole_spread) row.push_back(cell(v.std));
+    return;
+  }
+  if (contents.runs.labels == LabelKind::kClasses)
+    row.push_back({percent_text(note.confidence), true});
+  row.push_back(cell(note.entropy));
+  if (predictions.over_graphs) row.push_back(cell(note.graph_information));
+}
+
+// Nothing without rows.
+std::string row_table(const RunContents& contents, const std::string& caption,
+                      const std::vector<RowNote>& rows) {
+  if (rows.empty()) return "";
+  const bool molecules = contents.predictions->molecules;
   Table out{.caption = caption, .columns = {molecules ? "row" : "node"}, .rows = {}};
-  if (molecules) out.columns.push_back("SMILES");
-  out.columns.push_back("split");
-  if (kind == LabelKind::kValues) {
-    out.columns.insert(out.columns.end(), {"true", "predicted", "std over graphs"});
-    if (!std::isnan(rows.front().values.front().std)) out.columns.push_back("std");
-  } else if (kind == LabelKind::kClasses) {
-    out.columns.insert(out.columns.end(),
-                       {"true", "predicted", "confidence", "entropy", "graph information"});
-  } else {
-    out.columns.insert(out.columns.end(), {"true", "predicted", "entropy", "graph information"});
-  }
+  if (molecules) out.columns.emplace_back("SMILES");
+  out.columns.insert(out.columns.end(), {"split", "true", "predicted"});
+  for (std::string& column : doubt_columns(contents)) out.columns.push_back(std::move(column));
   for (const RowNote& note : rows) {
-    std::vector<Cell> row = named(note);
-    if (kind == LabelKind::kValues) {
-      const PredictedValue& v = note.values.front();
-      row.insert(row.end(), {cell(v.target), cell(v.value), cell(v.graph_std)});
-      if (!std::isnan(v.std)) row.push_back(cell(v.std));
+    std::vector<Cell>& row = out.rows.emplace_back();
+    row.push_back(cell(note.name));
+    if (molecules) row.push_back(cell(shortened(note.smiles, 40)));
+    row.push_back(cell(note.split));
+    if (contents.runs.labels == LabelKind::kValues) {
+      row.insert(row.end(), {cell(note.values.front().target), cell(note.values.front().value)});
     } else {
       row.push_back(cell(note.label.empty() ? "–" : note.label));
-      row.push_back(cell(note.predicted));
-      if (kind == LabelKind::kClasses) row.push_back({percent_text(note.confidence), true});
-      row.insert(row.end(), {cell(note.entropy), cell(note.graph_information)});
+      row.push_back(cell(note.predicted.empty() ? "–" : note.predicted));
     }
-    out.rows.push_back(std::move(row));
+    add_doubts(contents, note, row);
   }
-  return out;
+  return to_html(out);
+}
+
+std::string rows_to_look_at(const RunContents& contents) {
+  const PredictionSummary& predictions = *contents.predictions;
+  const std::string of =
+      fmt::format(" (seed {}, {} rows)", contents.runs.shown().seed, count_text(predictions.rows));
+  const char* wrong =
+      contents.runs.labels == LabelKind::kValues ? "Largest errors" : "Surest mistakes";
+  const std::string out =
+      row_table(contents, "Least sure answers" + of, predictions.unsure) +
+      row_table(contents,
+                fmt::format("Answers that depend most on the {}{}", drawn_thing(contents), of),
+                predictions.by_graph) +
+      row_table(contents, fmt::format("{} among the {} rows", wrong, contents.part()),
+                predictions.wrong);
+  return out.empty() ? "" : "<h4>Rows to look at</h4>\n<div class=\"tables\">\n" + out + "</div>\n";
 }
 
 }  // namespace
 
 std::string answers_section(const RunContents& contents) {
   if (!contents.predictions) return "<p>A run predicts when it is finished.</p>\n";
-  const PredictionSummary& predictions = *contents.predictions;
   const LabelKind kind = contents.runs.labels;
   std::string out;
   if (kind == LabelKind::kClasses) out += to_html(class_charts(contents));
@@ -162,18 +209,7 @@ std::string answers_section(const RunContents& contents) {
         "<p>predictions.csv does not tell a label that is absent from one that is not known, so "
         "there is no reliability diagram of several labels; the calibration error is among the "
         "scores.</p>\n";
-  const std::string of =
-      fmt::format(" (seed {}, {} rows)", contents.runs.shown().seed, count_text(predictions.rows));
-  out += "<h4>Rows to look at</h4>\n<div class=\"tables\">\n";
-  if (!predictions.unsure.empty())
-    out += to_html(row_table("Least sure answers" + of, predictions.unsure, kind));
-  if (!predictions.by_graph.empty())
-    out += to_html(
-        row_table("Answers that depend most on the graph" + of, predictions.by_graph, kind));
-  if (!predictions.wrong.empty())
-    out += to_html(row_table(fmt::format("Surest mistakes among the {} rows", contents.part()),
-                             predictions.wrong, kind));
-  return out + "</div>\n";
+  return out + rows_to_look_at(contents);
 }
 
 }  // namespace emgnn

@@ -40,6 +40,7 @@ struct Series {
   bool thin = false;  // one of several alike: it is neither in the legend nor in the table
   std::vector<double> x, y;
   std::vector<double> spread = {};  // of y, to both sides; empty: not known
+  std::vector<int64_t> part = {};   // points of different parts are not joined; empty: there is one
 };
 struct Mark {
   double x = 0.0;

@@ -217,6 +217,7 @@ LinePlot validation_curves(const std::vector<RunContents>& all,
       if (value == nullptr) continue;
       series.x.push_back(static_cast<double>(epoch.epoch));
       series.y.push_back(*value);
+      series.part.push_back(epoch.member.value_or(0));
     }
     if (!series.x.empty()) out.series.push_back(std::move(series));
   }

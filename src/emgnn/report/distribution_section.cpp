@@ -12,14 +12,15 @@ namespace {
 // Of the one graph that was learned, the mean over the runs.
 std::string learned_shares(const std::vector<RunRecord>& runs) {
   Table table{.caption = "Shares of the one graph that was learned",
-              .columns = {"view", "mean", "std"},
+              .columns = {"view", "share"},
               .rows = {}};
+  if (runs.size() > 1) table.columns = {"view", "mean", "std"};
   for (size_t v = 0; v < runs.front().fit.shares.size(); ++v) {
     std::vector<double> each;
     for (const RunRecord& run : runs) each.push_back(run.fit.shares.at(v).value);
     const MeanStd moments = mean_std(each);
-    table.rows.push_back(
-        {cell(runs.front().fit.shares[v].name), cell(moments.mean), cell(moments.std)});
+    table.rows.push_back({cell(runs.front().fit.shares[v].name), cell(moments.mean)});
+    if (runs.size() > 1) table.rows.back().push_back(cell(moments.std));
   }
   return table.rows.empty() ? "" : to_html(table);
 }

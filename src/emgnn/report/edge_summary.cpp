@@ -103,9 +103,11 @@ EdgeSummary summarise_edges(std::string_view text, const std::string& file) {
 }
 
 std::vector<Neighbourhood> neighbourhoods(std::string_view text, const std::string& file,
+                                          const std::vector<std::string>& asked,
                                           const std::vector<std::string>& centres, size_t most) {
   std::map<std::string, std::vector<EdgeNote>, std::less<>> incident;
-  for (const std::string& centre : centres) incident[centre];
+  for (const auto* list : {&asked, &centres})
+    for (const std::string& centre : *list) incident[centre];
   for (EdgeReader reader(text, file); reader.next();) {
     if (reader.is_loop()) continue;
     for (const std::string_view end : {reader.source(), reader.target()})
@@ -114,15 +116,21 @@ std::vector<Neighbourhood> neighbourhoods(std::string_view text, const std::stri
   }
   std::vector<Neighbourhood> out;
   std::map<std::string, std::vector<size_t>, std::less<>> drawn_in;  // node → neighbourhoods
-  for (const std::string& centre : centres) {
-    std::vector<EdgeNote> edges = std::move(incident[centre]);
-    if (edges.empty() || out.size() == most) continue;
-    incident[centre].clear();
+  const auto add = [&](const std::string& centre) {
+    const auto found = incident.find(centre);
+    if (found == incident.end()) return;  // it is drawn already
     Neighbourhood& one = out.emplace_back();
     one.centre = centre;
-    choose_nodes(std::move(edges), one);
+    choose_nodes(std::move(found->second), one);
+    incident.erase(found);
     for (const std::string& node : one.nodes) drawn_in[node].push_back(out.size() - 1);
     drawn_in[centre].push_back(out.size() - 1);
+  };
+  for (const std::string& centre : asked) add(centre);
+  most += out.size();
+  for (const std::string& centre : centres) {
+    const auto found = incident.find(centre);
+    if (found != incident.end() && !found->second.empty() && out.size() < most) add(centre);
   }
   for (EdgeReader reader(text, file); reader.next();) {
     if (reader.is_loop()) continue;

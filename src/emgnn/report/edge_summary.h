@@ -31,10 +31,11 @@ struct Neighbourhood {
   std::vector<EdgeNote> edges;     // among the centre and them
   int64_t left_out = 0;            // further neighbours
 };
-// Of the first `most` of `centres` that have an edge. Of each at most `kNeighbours`: observed edges,
+// Of all `asked`, then of the first `most` of `centres` that have an edge. Of each at most `kNeighbours`: observed edges,
 // then candidates, those with larger values first.
 inline constexpr size_t kNeighbours = 12;
 std::vector<Neighbourhood> neighbourhoods(std::string_view text, const std::string& file,
+                                          const std::vector<std::string>& asked,
                                           const std::vector<std::string>& centres, size_t most);
 
 }  // namespace emgnn

@@ -62,18 +62,22 @@ std::string drawings(const RunContents& contents, const std::string& id) {
                            to_html(neighbourhood_chart(around, contents.notes,
                                                        contents.edges.is_probability, largest)));
   }
+  const std::string asked =
+      contents.asked.empty() ? "Nodes" : "The nodes that were asked for, those";
+  const char* wide = contents.edges.is_probability ? "a probable edge" : "an edge of large weight";
   return fmt::format(
-      "<h4>Neighbourhoods</h4>\n<p>Nodes of which the network is least sure, and ends of the edges "
-      "above. A wide line is a probable edge; a dashed one is not in the data.</p>\n"
+      "<h4>Neighbourhoods</h4>\n<p>{} of which the network is least sure, and ends of the edges "
+      "above. A wide line is {}; a dashed one is not in the data.</p>\n"
       "<p class=\"choice\" hidden><label>Node <select data-chooser=\"{}\">{}</select></label></p>\n"
       "<div class=\"charts\">\n{}</div>\n",
-      id, options, figures);
+      asked, wide, id, options, figures);
 }
 
 }  // namespace
 
 std::string edges_section(const RunContents& contents, const std::string& id) {
   if (contents.finished.empty()) return "";
+  if (contents.edge_file.empty() && contents.predictions->molecules) return "";
   if (contents.edge_file.empty())
     return "<p>No single edge is in doubt in this run. Edges are weighed one by one by the rewire "
            "family, by the view <code>reliable</code> (<code>--set space.views=reliable,…</code>), "

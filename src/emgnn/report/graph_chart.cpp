@@ -20,8 +20,9 @@ const PixelPoint kCentre{Plot::kWidth / 2.0, kHeight / 2.0};
 
 using Places = std::map<std::string, PixelPoint>;
 
+// In an odd number of places no two are opposite: what joins two neighbours passes by the centre.
 double angle_of(size_t i, size_t count) {
-  return (static_cast<double>(i) / static_cast<double>(count) - 0.25) * 2.0 * std::numbers::pi;
+  return (static_cast<double>(i) / static_cast<double>(count | 1U) - 0.25) * 2.0 * std::numbers::pi;
 }
 
 Places places_of(const Neighbourhood& around) {
@@ -100,7 +101,7 @@ std::vector<LegendEntry> legend_of(const Neighbourhood& around,
   const bool wanted = std::any_of(around.edges.begin(), around.edges.end(),
                                   [](const EdgeNote& edge) { return edge.candidate; });
   out.push_back({"l0", "edge as given"});
-  if (wanted) out.push_back({"prior", "candidate"});
+  if (wanted) out.push_back({"wanted", "candidate"});
   return out;
 }
 
@@ -120,6 +121,7 @@ Chart neighbourhood_chart(const Neighbourhood& around, const std::map<std::strin
                       .rows = {}}};
   if (around.left_out > 0)
     out.caption += fmt::format("; {} further neighbours are left out", around.left_out);
+  if (around.nodes.empty()) out.caption += "; no edge of it is in the table";
   for (const EdgeNote& edge : around.edges) {
     const std::string kind = edge.candidate      ? "candidate"
                              : edge.view.empty() ? "as given"

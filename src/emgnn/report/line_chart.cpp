@@ -14,18 +14,19 @@ namespace {
 
 constexpr size_t kMostPoints = 300, kMostRows = 40, kMostMarks = 60;
 
-// At most about `kMostPoints` of them: the smallest and the largest of each stretch, in their order.
-std::vector<size_t> drawn(const Series& series) {
+// Of the points [begin, end), with others at most about `kMostPoints`: the smallest and the largest of
+// each stretch, in their order.
+std::vector<size_t> drawn(const Series& series, size_t begin, size_t end) {
   std::vector<size_t> out;
-  const size_t n = series.x.size(), each = (n + kMostPoints - 1) / kMostPoints;
+  const size_t each = (series.x.size() + kMostPoints - 1) / kMostPoints;
   if (each <= 1) {
-    for (size_t i = 0; i < n; ++i) out.push_back(i);
+    for (size_t i = begin; i < end; ++i) out.push_back(i);
     return out;
   }
   const size_t stretch = 2 * each;
-  for (size_t begin = 0; begin < n; begin += stretch) {
+  for (; begin < end; begin += stretch) {
     const auto first = series.y.begin() + static_cast<ptrdiff_t>(begin);
-    const auto last = series.y.begin() + static_cast<ptrdiff_t>(std::min(n, begin + stretch));
+    const auto last = series.y.begin() + static_cast<ptrdiff_t>(std::min(end, begin + stretch));
     const auto [low, high] = std::minmax_element(first, last);
     size_t a = static_cast<size_t>(low - series.y.begin());
     size_t b = static_cast<size_t>(high - series.y.begin());
@@ -108,6 +109,20 @@ void draw_band(const Plot& plot, const Series& series, bool logarithmic, Drawing
   if (points.size() > 2) drawing.polygon(points, fmt::format("f{}", series.style), 0.14);
 }
 
+void draw_line(Plot& plot, const Series& series, bool logarithmic) {
+  const size_t n = series.x.size();
+  for (size_t begin = 0, end = 0; begin < n; begin = end) {
+    end = series.part.empty() ? n : begin;
+    while (end < n && series.part[end] == series.part[begin]) ++end;
+    std::vector<PixelPoint> points;
+    for (const size_t i : drawn(series, begin, end)) {
+      const bool off = logarithmic && !(series.y[i] > 0.0);
+      points.push_back({plot.x(series.x[i]), off ? NAN : plot.y(series.y[i])});
+    }
+    plot.drawing().polyline(points, fmt::format("l{}{}", series.style, series.thin ? " thin" : ""));
+  }
+}
+
 }  // namespace
 
 Chart line_chart(const LinePlot& lines) {
@@ -133,12 +148,7 @@ Chart line_chart(const LinePlot& lines) {
     for (const Series& series : lines.series) {
       if (series.thin != thin) continue;
       draw_band(plot, series, up.logarithmic, drawing);
-      std::vector<PixelPoint> points;
-      for (const size_t i : drawn(series)) {
-        const bool off = up.logarithmic && !(series.y[i] > 0.0);
-        points.push_back({plot.x(series.x[i]), off ? NAN : plot.y(series.y[i])});
-      }
-      drawing.polyline(points, fmt::format("l{}{}", series.style, thin ? " thin" : ""));
+      draw_line(plot, series, up.logarithmic);
       if (!thin) out.legend.push_back({fmt::format("l{}", series.style), series.name});
     }
   }

@@ -90,7 +90,7 @@ std::string advice(const RunContents& contents) {
         command_for(contents, other, ""));
     add("Is it what was learned, or just the averaging? Compare with all graphs alike:",
         command_for(contents, method, " --set em.posterior=prior"));
-  } else if (method != "mlp") {
+  } else if (sees_graph(method)) {
     add("Does the graph help at all? Compare with a network that sees no graph, seed by seed:",
         command_for(contents, "mlp", ""));
     if (!other.empty())
@@ -129,6 +129,18 @@ void add_rankings(const std::vector<RunRecord>& runs, std::vector<std::string>& 
                     number_text(mean_std(rank).mean)));
 }
 
+// Where there is no line.
+std::string no_verdict(const RunContents& contents) {
+  if (contents.finished.empty()) return "There is no verdict before the run is finished.";
+  const RunRecord& run = contents.finished.front();
+  if (!sees_graph(contents.runs.method)) return "This method sees no graph.";
+  if (run.graphs) return "There is nothing to say about the graphs of this run.";
+  if (!run.fit.shares.empty() || !contents.edge_file.empty())
+    return "One graph was learned, not a distribution of graphs: nothing tells how far it is to be "
+           "trusted.";
+  return "Nothing was learned about the graph: this method takes it as it is.";
+}
+
 std::vector<std::string> seed_columns(const RunContents& contents, std::string first,
                                       const char* over_runs) {
   std::vector<std::string> out = {std::move(first)};
@@ -163,7 +175,8 @@ Table cost_table(const RunContents& contents) {
     if (values.size() > 1) row.push_back(cell(mean_std(values).mean));
     for (const double v : values) row.push_back(cell(v));
   };
-  add("epochs", [](const RunRecord& run) { return static_cast<double>(run.fit.epochs); });
+  add(contents.runs.shown().log.epochs.empty() ? "steps" : "epochs",
+      [](const RunRecord& run) { return static_cast<double>(run.fit.epochs); });
   add("EM rounds", [](const RunRecord& run) { return static_cast<double>(run.fit.rounds.size()); });
   add("seconds", [](const RunRecord& run) { return run.seconds; });
   add("seconds to prepare", [](const RunRecord& run) { return run.prepare_seconds; });
@@ -247,9 +260,7 @@ std::string facts_of(const RunContents& contents) {
     seconds += run.seconds / static_cast<double>(contents.finished.size());
   add(contents.finished.size() == 1 ? "training time" : "training time per run",
       number_text(seconds), "s");
-  add(contents.predictions->unsure.empty() || contents.predictions->unsure.front().smiles.empty()
-          ? "nodes predicted"
-          : "molecules predicted",
+  add(contents.predictions->molecules ? "molecules predicted" : "nodes predicted",
       count_text(contents.predictions->rows), "");
   return out + "</dl>\n";
 }
@@ -259,10 +270,9 @@ std::string verdict_section(const RunContents& contents) {
       contents.runs.fits.size() == 1 ? contents.runs.shown().verdict : in_words(contents.finished);
   add_rankings(contents.finished, lines);
   const std::string more = advice(contents);
-  std::string out = lines.empty() ? "<p>Nothing was learned about the graph: this method takes it "
-                                    "as it is.</p>\n"
-                                  : list(lines);
-  if (contents.finished.empty()) out = "<p>There is no verdict before the run is finished.</p>\n";
+  const std::string out = lines.empty() || contents.finished.empty()
+                              ? fmt::format("<p>{}</p>\n", no_verdict(contents))
+                              : list(lines);
   return out + (more.empty() ? "" : folded("How to find out whether the graphs help", more));
 }
 

@@ -41,7 +41,8 @@ nav a { display: inline-block; padding: .25rem 0; }
 .facts dt { font-size: .85rem; color: var(--soft); }
 .facts dd { margin: 0; font-size: 1.5rem; font-weight: 600; line-height: 1.2; font-variant-numeric: tabular-nums; letter-spacing: -.01em; }
 .facts dd small { font-size: .95rem; font-weight: 400; color: var(--soft); }
-.tables { display: flex; flex-wrap: wrap; gap: 0 3rem; } .tables .scroll { min-width: 0; }
+.tables { display: flex; flex-wrap: wrap; gap: 0 3rem; } .tables .scroll { min-width: 0; } .tables td { white-space: nowrap; }
+section[aria-labelledby$="scores"] tbody th { min-width: 8rem; }
 .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 21rem), 1fr)); gap: 1.4rem 2rem; margin: 1rem 0; }
 figure { margin: 0; max-width: 33rem; min-width: 0; }
 figcaption { font-weight: 600; }
@@ -53,7 +54,7 @@ rect { shape-rendering: crispEdges; }
 svg text { font-size: 12px; fill: var(--soft); font-variant-numeric: tabular-nums; }
 svg text.title { fill: var(--text); }
 svg text.on { fill: var(--on); }
-svg text.halo { fill: var(--text); paint-order: stroke; stroke: var(--ground); stroke-width: 4px; stroke-linejoin: round; }
+svg text.halo { fill: var(--text); paint-order: stroke; stroke: var(--ground); stroke-width: 6px; stroke-linejoin: round; }
 .grid { stroke: var(--line); stroke-width: 1; } .axis { stroke: var(--soft); stroke-width: 1; }
 .frame { fill: none; stroke: var(--soft); } .dim { fill: var(--c0); }
 polyline { fill: none; stroke-width: 2; stroke-linejoin: round; }
@@ -75,8 +76,8 @@ const char* const kPartStyle = R"css(
 .legend { display: flex; flex-wrap: wrap; gap: .1rem 1rem; list-style: none; margin: .15rem 0 0; padding: 0; font-size: .85rem; color: var(--soft); }
 .key { display: inline-block; width: .9em; height: .9em; margin-right: .4em; vertical-align: -.08em; border-radius: 2px; }
 .key[class*=" m"] { border-radius: 50%; }
-.key[class*=" l"], .key.prior, .key.diagonal, .key.mark { width: 1.4em; height: 0; vertical-align: .3em; border-radius: 0; border-top: 2px solid; }
-.key.prior { border-top: 2px dashed var(--text); } .key.diagonal { border-top: 1px dashed var(--soft); } .key.mark { border-top: 2px dotted var(--soft); }
+.key[class*=" l"], .key.wanted, .key.prior, .key.diagonal, .key.mark { width: 1.4em; height: 0; vertical-align: .3em; border-radius: 0; border-top: 2px solid; }
+.key.prior { border-top: 2px dashed var(--text); } .key.wanted { border-top: 2px dashed var(--c2); } .key.diagonal { border-top: 1px dashed var(--soft); } .key.mark { border-top: 2px dotted var(--soft); }
 .key.bar { width: 3px; height: 1.1em; background: var(--c2); }
 .key.f1, .key.m1 { background: var(--c1); } .key.f2, .key.m2 { background: var(--c2); } .key.m0 { background: var(--c0); } .key.m3 { background: var(--c3); }
 .key.m4 { background: var(--c4); } .key.m5 { background: var(--c5); } .key.m6 { background: var(--c6); } .key.m7 { background: var(--c7); } .key.m8 { background: var(--c8); }
@@ -85,7 +86,7 @@ const char* const kPartStyle = R"css(
 .key.l3, .key.l5, .key.l7 { border-top-style: dashed; } .key.l4, .key.l8 { border-top-style: dotted; }
 .scroll { overflow-x: auto; margin: .8rem 0; }
 table { border-collapse: collapse; font-size: .88rem; font-variant-numeric: tabular-nums; }
-caption { text-align: left; font-weight: 600; padding: .2rem 0 .4rem; min-width: 16rem; }
+caption { text-align: left; font-weight: 600; padding: .2rem 0 .4rem; min-width: 16rem; max-width: calc(100vw - 2rem); }
 th, td { padding: .28rem .8rem .28rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); overflow-wrap: normal; }
 thead th { color: var(--soft); font-weight: 600; border-bottom-color: var(--soft); }
 tbody th { font-weight: 400; }

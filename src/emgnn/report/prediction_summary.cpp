@@ -39,6 +39,12 @@ double graph_part_of(const RowNote& row) {
   return row.values.empty() ? row.graph_information : row.values.front().graph_std;
 }
 
+// Of the first target; NaN where it is not known.
+double error_of(const std::vector<PredictedValue>& values) {
+  return std::abs(values.front().value - values.front().target);
+}
+double error_of_note(const RowNote& row) { return error_of(row.values); }
+
 // Keeps the largest by `key`, the largest first; the earlier of equal ones.
 template <class Key>
 void keep(std::vector<RowNote>& best, const PredictedRow& row, double value, const Key& key) {
@@ -114,6 +120,8 @@ void PredictionCollector::add_values(const PredictedRow& row, Labelled& labelled
   bool scored = false;
   for (size_t t = 0; t < row.values.size(); ++t) {
     const double target = row.values[t].target, value = row.values[t].value;
+    out_.over_graphs = out_.over_graphs || row.values[t].graph_std > 0.0;
+    out_.over_networks = out_.over_networks || row.values[t].network_std > 0.0;
     if (std::isnan(target)) continue;
     if (row.split == "train") {
       labelled.train_sum[t] += target;
@@ -130,15 +138,18 @@ void PredictionCollector::add_values(const PredictedRow& row, Labelled& labelled
       out_.points[t].push_back({target, value, std::isnan(spread) ? 0.0 : kNormal90 * spread});
   }
   out_.scored += scored ? 1 : 0;
+  if (files_ == 0 && row.split == part_) keep(out_.wrong, row, error_of(row.values), error_of_note);
 }
 
 void PredictionCollector::keep_row(const PredictedRow& row) {
   ++out_.rows;
   RowNote light{.entropy = row.entropy, .graph_information = row.graph_information};
   if (!row.values.empty()) light.values = {row.values.front()};
-  keep(out_.unsure, row, spread_of(light), spread_of);
+  out_.molecules = out_.molecules || !row.smiles.empty();
+  if (spread_of(light) > 0.0) keep(out_.unsure, row, spread_of(light), spread_of);
   const double by_graph = graph_part_of(light);
   if (by_graph > 0.0) keep(out_.by_graph, row, by_graph, graph_part_of);
+  if (row.values.empty() && by_graph > 0.0) out_.over_graphs = true;
 }
 
 // Σ(y − m)² = Σy² − 2mΣy + nm²

@@ -37,9 +37,13 @@ struct PredictionSummary {
   // Of the first file, at most kShownRows each:
   std::vector<RowNote> unsure;    // the least sure answers
   std::vector<RowNote> by_graph;  // those that depend most on which graph is the true one
-  std::vector<RowNote> wrong;     // of classes: the surest that are wrong, of the scored part
+  // Of the scored part: of classes the surest that are wrong, of values the largest errors of the
+  // first target.
+  std::vector<RowNote> wrong;
   std::vector<std::vector<ValuePoint>> points;  // of values: by target, of the scored part
-  bool whole_spread = false;  // of values: spreads are of the whole, not over the graphs alone
+  bool whole_spread = false;  // of values: spreads are of the whole, not of what is drawn alone
+  bool over_graphs = false, over_networks = false;  // answers differ between the ones, the others
+  bool molecules = false;                           // else nodes
 };
 
 inline constexpr size_t kShownRows = 10;

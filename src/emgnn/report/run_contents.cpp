@@ -49,14 +49,20 @@ std::vector<std::string> centres_of(const RunContents& out) {
   return centres;
 }
 
-void read_edges(RunContents& out) {
+void read_edges(RunContents& out, const std::vector<std::string>& asked) {
   const StoredFit& shown = out.runs.shown();
   for (const char* file : {"edges.csv", "edges-member-0.csv"})
     if (out.edge_file.empty() && fs::exists(shown.folder / file)) out.edge_file = file;
   if (out.edge_file.empty()) return;
   const std::string path = (shown.folder / out.edge_file).string(), text = read_file(path);
   out.edges = summarise_edges(text, path);
-  out.around = neighbourhoods(text, path, centres_of(out), kDrawn);
+  const std::string file = predictions_file(shown), predictions = read_file(file);
+  const std::set<std::string> wanted(asked.begin(), asked.end());
+  std::map<std::string, RowNote> known;
+  if (!wanted.empty()) known = notes_of(predictions, file, out.runs.labels, wanted);
+  for (const std::string& node : asked)
+    if (known.contains(node)) out.asked.push_back(node);
+  out.around = neighbourhoods(text, path, out.asked, centres_of(out), kDrawn);
   std::set<std::string> names;
   for (const std::vector<EdgeNote>* list : {&out.edges.doubtful, &out.edges.wanted})
     for (const EdgeNote& edge : *list) names.insert({edge.source, edge.target});
@@ -64,8 +70,7 @@ void read_edges(RunContents& out) {
     names.insert(around.centre);
     names.insert(around.nodes.begin(), around.nodes.end());
   }
-  const std::string file = predictions_file(shown);
-  out.notes = notes_of(read_file(file), file, out.runs.labels, names);
+  out.notes = notes_of(predictions, file, out.runs.labels, names);
 }
 
 }  // namespace
@@ -82,14 +87,14 @@ std::vector<double> RunContents::values_of(const std::string& score) const {
   return out;
 }
 
-RunContents read_contents(const fs::path& folder) {
+RunContents read_contents(const fs::path& folder, const std::vector<std::string>& asked) {
   RunContents out{.runs = read_runs(folder)};
   if (out.runs.labels == LabelKind::kNone)
     throw DataError(fmt::format("{}: the runs have no labels", folder.string()));
   out.finished = out.runs.finished();
   if (out.finished.empty()) return out;
   read_predictions(out);
-  read_edges(out);
+  read_edges(out, asked);
   return out;
 }
 

@@ -23,6 +23,7 @@ struct RunContents {
   std::optional<double> temperature;
   std::string edge_file;  // empty: it has no table of edges
   EdgeSummary edges;
+  std::vector<std::string> asked;  // of the nodes that were asked for, those that it has
   std::vector<Neighbourhood> around;
   std::map<std::string, RowNote> notes;  // of the nodes of `edges` and `around`
 
@@ -31,7 +32,9 @@ struct RunContents {
   std::vector<double> values_of(const std::string& score) const;  // by run; NaN: it has none
 };
 
-// As read_runs; predictions.csv of a finished run is read, too.
-RunContents read_contents(const std::filesystem::path& folder);
+// As read_runs; predictions.csv of a finished run is read, too. The neighbourhoods of the nodes
+// `asked` for are drawn where the run has a table of edges.
+RunContents read_contents(const std::filesystem::path& folder,
+                          const std::vector<std::string>& asked = {});
 
 }  // namespace emgnn

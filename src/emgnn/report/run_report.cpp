@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include <emgnn/base/error.h>
 #include <emgnn/base/version.h>
 #include <emgnn/report/html.h>
@@ -80,12 +82,31 @@ void add_several(const std::vector<RunContents>& all, const std::vector<std::str
   }
 }
 
+// Each is drawn somewhere.
+void check_nodes(const std::vector<RunContents>& all, const std::vector<std::string>& nodes) {
+  if (nodes.empty()) return;
+  if (std::none_of(all.begin(), all.end(),
+                   [](const RunContents& run) { return !run.edge_file.empty(); }))
+    throw UsageError(
+        fmt::format("--node {}: there are no edges to draw: no finished run here has edges.csv",
+                    nodes.front()));
+  for (const std::string& node : nodes) {
+    const auto has = [&](const RunContents& run) {
+      return std::find(run.asked.begin(), run.asked.end(), node) != run.asked.end();
+    };
+    if (std::none_of(all.begin(), all.end(), has))
+      throw UsageError(fmt::format("--node {}: no node of these runs has this id", node));
+  }
+}
+
 }  // namespace
 
-std::string html_report(const std::vector<std::filesystem::path>& folders) {
+std::string html_report(const std::vector<std::filesystem::path>& folders,
+                        const std::vector<std::string>& nodes) {
   EMGNN_CHECK(!folders.empty(), "a report needs at least one folder", folders.size());
   std::vector<RunContents> all;
-  for (const std::filesystem::path& folder : folders) all.push_back(read_contents(folder));
+  for (const std::filesystem::path& folder : folders) all.push_back(read_contents(folder, nodes));
+  check_nodes(all, nodes);
   const std::vector<std::string> names = short_names(all);
   Page page{.footer = fmt::format("emgnn {} ({})", version(), version_commit())};
   all.size() == 1 ? add_only(all[0], names[0], page) : add_several(all, names, page);

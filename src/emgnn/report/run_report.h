@@ -8,7 +8,9 @@
 
 namespace emgnn {
 
-// At least one folder; the first is compared with the others. Errors as of read_contents.
-std::string html_report(const std::vector<std::filesystem::path>& folders);
+// At least one folder; the first is compared with the others. Errors as of read_contents. The
+// neighbourhoods of `nodes` are drawn wherever they are known; UsageError where they are not.
+std::string html_report(const std::vector<std::filesystem::path>& folders,
+                        const std::vector<std::string>& nodes = {});
 
 }  // namespace emgnn

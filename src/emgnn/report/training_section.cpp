@@ -28,6 +28,7 @@ void add_curves(const StoredRuns& runs, const std::string& name, int style, cons
       if (std::isnan(y)) continue;
       series.x.push_back(static_cast<double>(epoch.epoch));
       series.y.push_back(y);
+      series.part.push_back(epoch.member.value_or(0));
     }
     if (!series.x.empty()) out.push_back(std::move(series));
   }
@@ -94,6 +95,7 @@ Series round_series(const MetricsLog& log, const std::string& name, int style, c
     if (std::isnan(y)) continue;
     out.x.push_back(static_cast<double>(i + 1));
     out.y.push_back(y);
+    out.part.push_back(log.rounds[i].record.member.value_or(0));
   }
   return out;
 }
@@ -189,7 +191,8 @@ std::string sampled_table(const RunContents& contents) {
 std::string training_section(const RunContents& contents) {
   const StoredFit& shown = contents.runs.shown();
   if (shown.log.epochs.empty())
-    return "<p>This method has no epochs, or none is finished yet.</p>\n";
+    return shown.record ? "<p>This method is not trained in epochs.</p>\n"
+                        : "<p>No epoch is finished yet.</p>\n";
   std::string out;
   if (contents.runs.fits.size() > 1)
     out += fmt::format(
