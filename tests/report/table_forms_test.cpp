@@ -64,8 +64,8 @@ TrainedTable trained(const char* name, double seconds = 1.0, size_t rows = 2) {
 }
 
 TEST(TableForms, OfEveryTableAreWritten) {
-  for (const char* name : {"heterogeneous", "homogeneous", "heterophilic", "molecules", "runtime",
-                           "perturbation", "distributions", "normalizer", "scale"}) {
+  for (const PaperTable& table : paper_tables()) {
+    const char* name = table.name.c_str();
     for (const TableForm form : kAll)
       EXPECT_FALSE(write_table(trained(name), form).empty()) << name;
     EXPECT_TRUE(testing::is_well_formed(write_table(trained(name), TableForm::kSvg))) << name;
