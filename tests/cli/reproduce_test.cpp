@@ -20,7 +20,7 @@ TEST(Reproduce, EveryBadCallIsOneLineAndStatusTwo) {
   };
   expect({}, "table is required");
   expect({"run-time"}, "did you mean runtime");
-  expect({"hetero"}, "known: distributions, heterogeneous");
+  expect({"hetero"}, "known: calibration, distributions, heterogeneous");
   expect({"heterogeneous", "--columns", "imbd"}, "did you mean imdb");
   expect({"heterogeneous", "--rows", "gnc"}, "unknown row \"gnc\"; did you mean");
   expect({"heterogeneous", "--runs", "0"}, "--runs must be 1 to");

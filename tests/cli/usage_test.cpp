@@ -138,7 +138,8 @@ TEST(Usage, AWrongNameOfASettingIsFoundWithoutLibTorch) {
   for (const BadCall& call : calls) {
     const Outcome outcome = run(place, call.arguments);
     expect_one_line(outcome, 2, call.part);
-    EXPECT_LT(outcome.max_rss_kb, 30'000) << call.part;
+    // The system counts what this test held when it started the program, too.
+    EXPECT_LT(outcome.max_rss_kb, 60'000) << call.part;
   }
 }
 
