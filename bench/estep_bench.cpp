@@ -67,7 +67,8 @@ at::Tensor libtorch_shift(const UnionPattern& u, const LambdaPoint& lam) {
     }
     for (int32_t e = pattern.rowptr[i]; e < pattern.rowptr[i + 1]; ++e) v[e] /= degree;
   }
-  return at::sparse_csr_tensor(at::tensor(pattern.rowptr.to_vector()), at::tensor(pattern.col.to_vector()), values,
+  return at::sparse_csr_tensor(at::tensor(pattern.rowptr.to_vector()),
+                               at::tensor(pattern.col.to_vector()), values,
                                {pattern.num_rows, pattern.num_cols}, at::kFloat);
 }
 

@@ -51,8 +51,8 @@ at::Tensor libtorch_matrix(const Csr& a) {
   std::vector<int64_t> row, col(a.col.begin(), a.col.end());
   for (int32_t i = 0; i < a.num_rows; ++i)
     row.insert(row.end(), static_cast<size_t>(a.rowptr[i + 1] - a.rowptr[i]), i);
-  return at::sparse_coo_tensor(at::stack({at::tensor(row), at::tensor(col)}), at::tensor(a.val.to_vector()),
-                               {a.num_rows, a.num_cols})
+  return at::sparse_coo_tensor(at::stack({at::tensor(row), at::tensor(col)}),
+                               at::tensor(a.val.to_vector()), {a.num_rows, a.num_cols})
       .coalesce();
 }
 

@@ -13,8 +13,8 @@
 namespace emgnn {
 
 inline at::Tensor csr_tensor(const Csr& a) {
-  return at::sparse_csr_tensor(at::tensor(a.rowptr.to_vector()), at::tensor(a.col.to_vector()), at::tensor(a.val.to_vector()),
-                               {a.num_rows, a.num_cols}, at::kFloat);
+  return at::sparse_csr_tensor(at::tensor(a.rowptr.to_vector()), at::tensor(a.col.to_vector()),
+                               at::tensor(a.val.to_vector()), {a.num_rows, a.num_cols}, at::kFloat);
 }
 
 // The form whose product LibTorch can differentiate.
@@ -22,7 +22,8 @@ inline at::Tensor coo_tensor(const Csr& a) {
   const at::Tensor col = at::tensor(a.col.to_vector()).to(at::kLong);
   const at::Tensor length = at::tensor(a.rowptr.to_vector()).to(at::kLong).diff();
   const at::Tensor row = at::arange(a.num_rows).repeat_interleave(length);
-  return at::sparse_coo_tensor(at::stack({row, col}), at::tensor(a.val.to_vector()), {a.num_rows, a.num_cols})
+  return at::sparse_coo_tensor(at::stack({row, col}), at::tensor(a.val.to_vector()),
+                               {a.num_rows, a.num_cols})
       .coalesce();
 }
 

@@ -94,7 +94,8 @@ class SimpleHgnTest : public testing::TestWithParam<Setting> {
   }
 
   at::Tensor dense_input(const Network& network) const {
-    const at::Tensor x = at::tensor(data_->features.dense.to_vector()).view({kNodes, kWords}).to(at::kDouble);
+    const at::Tensor x =
+        at::tensor(data_->features.dense.to_vector()).view({kNodes, kWords}).to(at::kDouble);
     const at::Tensor w = value_of(network, "input.weight"), b = value_of(network, "input.bias");
     std::vector<at::Tensor> rows;
     for (int32_t i = 0; i < kNodes; ++i)

@@ -118,8 +118,8 @@ std::shared_ptr<const FamilyView> EdgeTypeFamily::view(std::span<const int32_t> 
   for (Hop& hop : receptive_field(union_.pattern, rows, needs.num_hops)) {
     if (hops.empty()) input_rows = hop.input_rows;
     const at::Tensor weight = type_weights(hop, union_);
-    hops.push_back(
-        c10::make_intrusive<EdgeTypeHop>(std::make_shared<const HopPattern>(std::move(hop)), weight));
+    hops.push_back(c10::make_intrusive<EdgeTypeHop>(
+        std::make_shared<const HopPattern>(std::move(hop)), weight));
   }
   return std::make_shared<EdgeTypeView>(data_->features, input_rows, needs, std::move(hops));
 }
