@@ -64,7 +64,7 @@ printf '%s\n' "${COMPREPLY[@]}"
 }
 
 TEST(Completion, OfBashKnowsCommandsFlagsMethodsDatasetsAndSettings) {
-  if (!installed("bash")) GTEST_SKIP() << "needs bash";
+  if (!installed("bash")) GTEST_SKIP() << "skipped: bash is not installed";
   const Workplace place;
   const Outcome script = run(place, {"completion", "bash"});
   ASSERT_EQ(script.status, 0);

@@ -81,7 +81,7 @@ TEST(DiskFull, LeavesNoHalfWrittenFileAndResumesWhenThereIsSpace) {
   const fs::path disk = place.path() / "run";
   fs::create_directory(disk);
   if (mount("tmpfs", disk.c_str(), "tmpfs", 0, "size=32k") != 0)
-    GTEST_SKIP() << "needs the right to mount a tmpfs";
+    GTEST_SKIP() << "skipped: this process may mount no tmpfs, which stands for a full disk";
   expect_one_line(run(place, kTrain), 1, "No space left");
   expect_no_half_written_file(disk);
   EXPECT_FALSE(fs::exists(disk / "model.safetensors"));

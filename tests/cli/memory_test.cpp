@@ -136,7 +136,8 @@ TEST(MemoryLimit, ThatIsInheritedAndTooSmallIsOneLine) {
 TEST(MemoryLimit, AControlGroupIsOne) {
   const Workplace place;
   const ControlGroup group(int64_t{1} << 30);
-  if (!group.limits()) GTEST_SKIP() << "this process may make no control groups";
+  if (!group.limits())
+    GTEST_SKIP() << "skipped: this process may make no control group with a limit";
   const std::vector<std::string> large =
       train({"--method", "gcn", "--set", "model.hidden=65536", "--threads", "2"});
   for (const auto& more : {std::vector<std::string>{}, {"--memory", "600M"}, {"--memory", "64G"}})

@@ -286,7 +286,7 @@ TEST(Usage, TheProgramItselfNeedsNoLibTorch) {
   const Workplace place;
   const std::string out = (place.path() / "needed").string();
   if (std::system(("ldd " + std::string(kProgram) + " > '" + out + "' 2> /dev/null").c_str()) != 0)
-    GTEST_SKIP() << "needs ldd";
+    GTEST_SKIP() << "skipped: ldd is not installed";
   const std::string needed = read(out);
   EXPECT_NE(needed.find("libc.so"), std::string::npos) << needed;
   // "c10" alone may be part of an address.
