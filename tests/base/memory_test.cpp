@@ -79,6 +79,11 @@ TEST(Memory, ControlGroupsOfTheFirstVersionCountToo) {
   group("/shop", "5000", "600");
   group("/shop/job", "4000", "500");
   EXPECT_EQ(left_in_control_groups(list, root), 3500);
+  write_atomically(root + "/memory/shop/job/memory.stat",
+                   "inactive_file 1\ntotal_inactive_file 300\n");
+  EXPECT_EQ(left_in_control_groups(list, root), 3800);
+  write_atomically(root + "/memory/shop/job/memory.stat", "total_inactive_file 900\n");
+  EXPECT_EQ(left_in_control_groups(list, root), 4000) << "files in the cache are no room beyond it";
   // What is visible from inside a container is its own group, by another path.
   write_atomically(list, "4:memory:/docker/0123/job\n");
   group("", "3000", "1000");

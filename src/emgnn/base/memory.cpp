@@ -68,8 +68,8 @@ int64_t left_in_group(const std::string& root, std::string group, const ControlG
   while (true) {
     const std::string folder = root + names.folder + group;
     if (const int64_t limit = number_in(folder + names.limit); limit > 0) {
-      const int64_t used =
-          number_in(folder + names.used) - value_in(folder + "/memory.stat", names.cached);
+      const int64_t used = std::max<int64_t>(
+          0, number_in(folder + names.used) - value_in(folder + "/memory.stat", names.cached));
       left = std::min(left, std::max<int64_t>(0, limit - used));
     }
     if (group.empty() || group == "/") return left;
