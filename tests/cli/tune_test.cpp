@@ -56,7 +56,7 @@ TEST(Tune, KilledInTheMiddleEndsAsIfItHadNotBeen) {
       tune({"--search", "grid", "--threads", "1", "--quiet", "--set", "fit.epochs=300", "--set",
             "stop.rule=never"});
   for (const Workplace* each : {&whole, &place})
-    write(*each, "space.toml", "[model]\nhidden = [2, 4, 8]\n");
+    write(*each, "space.toml", "[model]\nhidden = [2, 256, 8]\n");
   ASSERT_EQ(run(whole, call).status, 0);
 
   const std::filesystem::path search = place.path() / "search";

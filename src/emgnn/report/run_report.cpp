@@ -95,7 +95,8 @@ void check_nodes(const std::vector<RunContents>& all, const std::vector<std::str
       return std::find(run.asked.begin(), run.asked.end(), node) != run.asked.end();
     };
     if (std::none_of(all.begin(), all.end(), has))
-      throw UsageError(fmt::format("--node {}: no node of these runs has this id", node));
+      throw UsageError(
+          fmt::format("--node {}: no node of the runs with edges.csv has this id", node));
   }
 }
 
